@@ -121,7 +121,7 @@ def test_the_same_value_writes_nothing(tmp_path: Path) -> None:
     ("data", "problem"),
     [
         (b"theme = \n[", "not TOML (line 1)"), (b"a = 1\na = 2\n", "not TOML"), (b"\xff\xfe\x00", "not UTF-8"),
-        (b"thresholds = 3\n", "is no table"), (b"[thresholds.duplicate]\nx = 1\n", "is a table"),
+        (b"thresholds = 3\n", "is no table"), (b"[thres.duplicate]\nx = 1\n", "is a table"),
         (b"[[thresholds]]\nx = 1\n", "is no table"),
     ],
 )  # fmt: skip
@@ -129,7 +129,7 @@ def test_what_cannot_be_used_is_left_as_it_is(tmp_path: Path, data: bytes, probl
     path = tmp_path / "config.toml"
     path.write_bytes(data)
     with pytest.raises(InvalidRecord) as raised:
-        set_values(path, {"thresholds.duplicate": 0.8})
+        set_values(path, {"thres.duplicate": 0.8})
     assert problem in str(raised.value)
     assert "as it was" in str(raised.value)
     assert path.read_bytes() == data
@@ -195,21 +195,21 @@ def test_a_view_is_not_saved_into_what_is_no_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "views", "problem"),
     [
-        ("views = 3", (), 'config.toml: "views" is no table of saved views, so there are none.'),
+        ("views = 3", (), 'config.toml: "views" is not a table of saved views, so there are none.'),
         (
             "[views.a]\nfilter = 3",
             (),
-            'config.toml: the view "a" has no filter that is text, so it is left out.',
+            'config.toml: the view "a" has no text as its filter, so it is left out.',
         ),
         (
             '[views.a]\nfilter = "since:never"\norder = "size"',
             (SavedView("a", "since:never"),),
-            'config.toml: the view "a" names no order that there is; it opens as it is found.',
+            'config.toml: the view "a" has an unknown order; the default is used.',
         ),
         (
             '[views.a]\nfilter = "x"\ndates = 7',
             (SavedView("a", "x"),),
-            'config.toml: the view "a" has dates that are neither "relative" nor "absolute"; they are as usual.',
+            'config.toml: the view "a" has dates that are neither "relative" nor "absolute"; the default is used.',
         ),
         (
             '[views.a]\nfilter = "x"\nsort = "votes"',

@@ -108,7 +108,7 @@ def test_a_project_store_that_is_a_link_has_to_lead_to_a_store(tmp_path: Path) -
     for folder in (clone, elsewhere):
         folder.mkdir()
     (clone / ".workbench").symlink_to(elsewhere)
-    with pytest.raises(StoreProblem, match=r"is a link to .*elsewhere, which is no store"):
+    with pytest.raises(StoreProblem, match=r"is a link to .*elsewhere, which is not a store"):
         find_store(clone)
     (elsewhere / "journal.jsonl").touch()
     assert find_store(clone).folder == clone / ".workbench"

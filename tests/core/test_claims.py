@@ -67,4 +67,4 @@ def test_why_says_what_became_of_it_and_by_what() -> None:
     moved = Gone(Name("path", "a.py", "a.py"), "b.py", "0123456789abcdef", NOW, "a.py")
     assert why(moved) == "a.py is b.py now (commit 0123456789 of 2026-11-21)"
     target = Gone(Name("target", "docs", "docs", "make"), "", "", None, "Makefile")
-    assert why(target) == "make docs is not there any more (not committed yet in Makefile)"
+    assert why(target) == "make docs no longer exists (not committed yet in Makefile)"

@@ -56,7 +56,7 @@ def test_all_five_operations_are_read_and_odd_ones_kept() -> None:
     assert curation.reasoning.startswith("Paging")
     assert [odd.reason for odd in curation.odd] == [
         "ADD needs a section and a content.",
-        "There is no operation “REWRITE”.",
+        "Unknown operation “REWRITE”.",
     ]
     assert json.loads(curation.odd[1].raw) == {"type": "REWRITE", "content": "everything"}
 

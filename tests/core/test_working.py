@@ -70,9 +70,9 @@ def test_an_accumulator_appends_and_a_control_variable_ends_with_the_next_state(
     ("value", "said"),
     [
         ("x" * 1_000_000, "1,000,000 characters"),
-        (float("nan"), "no JSON"),
-        (object(), "no JSON"),
-        (1 << 70, "no JSON"),
+        (float("nan"), "not JSON"),
+        (object(), "not JSON"),
+        (1 << 70, "not JSON"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(value: object, said: str) -> None:
@@ -83,7 +83,7 @@ def test_what_cannot_be_kept_is_refused(value: object, said: str) -> None:
         deep = [deep]
     with pytest.raises(InvalidRecord, match="too deep"):
         made(("deep", deep, "task"))
-    with pytest.raises(InvalidRecord, match="no scope"):
+    with pytest.raises(InvalidRecord, match="Unknown scope “"):
         made(("a", 1, "nowhere"))
 
 

@@ -187,7 +187,7 @@ def test_databases_of_others(tmp_path: Path) -> None:
         read_file(path, context=context())
     with pytest.raises(UnreadableFile, match="no table “observations”"):
         read_file(path, format="claude-mem-db", context=context())
-    with pytest.raises(UnreadableFile, match="There is no file"):
+    with pytest.raises(UnreadableFile, match="File not found:"):
         read_file(tmp_path / "missing.db", format="claude-mem-db", context=context())
     with pytest.raises(UnreadableFile, match="no SQLite database"):
         claude_mem_db.refuse_text("x", context())

@@ -36,7 +36,7 @@ from workbench.formats.opening import read_file
 def test_what_a_file_comes_nearest_to(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "file"
     path.write_text(text)
-    with pytest.raises(UnreadableFile, match="is of no known format") as error:
+    with pytest.raises(UnreadableFile, match="has no known format") as error:
         read_file(path, context=context())
     assert f"It looks like {said}" in str(error.value.hint)
 

@@ -110,7 +110,7 @@ def test_the_token_is_made_once_for_this_person_alone(tmp_path: Path) -> None:
 
 def test_a_token_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / MCP_TOKEN).write_text("short\n")
-    with pytest.raises(StoreProblem, match="holds no token"):
+    with pytest.raises(StoreProblem, match="contains no token"):
         token_in(tmp_path)
     (tmp_path / MCP_TOKEN).unlink()
     (tmp_path / MCP_TOKEN).symlink_to("/dev/zero")

@@ -199,7 +199,7 @@ def test_questions_that_cannot_be_read_are_shown_and_end_it() -> None:
     ("broken", "stopped", "left"),
     [
         ("dropped.sse", "connection", "2. Pin the Node version (becau"),
-        ("malformed.sse", "no reply of Claude", "2. Pin"),
+        ("malformed.sse", "is not one of Claude", "2. Pin"),
         ("overloaded.sse", "overloaded", None),
     ],
 )
@@ -222,7 +222,7 @@ def test_a_stream_that_just_ends_is_not_complete() -> None:
     with messages_server([ONE_QUESTION, Reply(body=half)]) as server:
         found = reflector(server.url).reflect(REQUEST, ignore, never)
     assert [i.text for i in found.insights] == ["Use pnpm, never npm"]
-    assert "ended in the middle" in found.stopped
+    assert "The connection to Claude broke off during the reply" in found.stopped
     assert not found.complete
 
 

@@ -83,7 +83,7 @@ def test_a_whole_reply_that_is_none(name: str) -> None:
     with messages_server([reply_of(name)]) as server, pytest.raises(ReflectionProblem) as raised:
         reflector(server.url).merged_text("a", "b")
     assert raised.value.message.startswith(
-        "Claude declined" if name == "refusal.json" else "What came from 127.0.0.1"
+        "Claude declined" if name == "refusal.json" else "The reply from 127.0.0.1"
     )
 
 

@@ -121,7 +121,7 @@ async def test_what_was_left_out_or_looked_up_is_said_in_words(tmp_path: Path) -
         for said in (
             "2 served, 2 held back, 3 too weak",
             "nothing relevant, nothing served",
-            "gone not in the store any more",
+            "gone no longer in the store",
             "2 higher-ranked held back: instructions",
             "looked up by id",
         ):

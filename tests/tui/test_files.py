@@ -154,7 +154,7 @@ async def test_a_file_that_changed_meanwhile_is_not_written_over(project: Path) 
         await until(pilot, lambda: toasts(app))
         assert (
             toasts(app)[-1]
-            == f"{path} was changed by another program meanwhile. Nothing was written; look again."
+            == f"{path} was changed by another program meanwhile. Nothing was written; delete check the preview again."
         )
         assert path.read_text() == theirs
         await previewed(pilot, dialog)
@@ -198,7 +198,7 @@ async def test_a_file_is_added_by_its_path(tmp_path: Path, project: Path) -> Non
         await pilot.press("A")
         await opens(pilot, Prompt)
         await pilot.press(*"nowhere", "enter")
-        assert "There is no such file." in screen_text(app)
+        assert "No such file." in screen_text(app)
         prompt = app.screen
         assert isinstance(prompt, Prompt)
         prompt.query_one("SafeInput").value = f"'{project / 'playbook.txt'}'"  # type: ignore[attr-defined]

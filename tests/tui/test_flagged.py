@@ -43,7 +43,7 @@ async def test_flagged_text_is_marked_masked_and_folded_until_opened(
         assert f"{FLAGGED} Deploy with [secret: {RULE}] today." in shown
         assert KEY not in shown
         assert "This looks like an AWS key." in detail_of(app)
-        assert "The text is folded away. z shows it." in detail_of(app)
+        assert "The text is folded. z shows it." in detail_of(app)
         await pilot.press(key)
         await pilot.pause()
         assert f"Deploy with {KEY} today.\nSecond line." in detail_of(app)
@@ -96,7 +96,7 @@ async def test_an_export_is_held_back_until_it_is_allowed(tmp_path: Path) -> Non
         await pilot.pause()
         await pilot.press(*"fine", "enter")
         await pilot.pause()
-        assert "Flagged, and goes out:" in screen_text(app)
+        assert "Flagged, but exported:" in screen_text(app)
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert KEY in target.read_text("utf-8")

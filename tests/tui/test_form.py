@@ -91,7 +91,7 @@ async def test_what_cannot_be_is_refused_beside_its_field_with_the_cursor_there(
         await opened(app, pilot, "e", "X")
         for name, value, said in (
             ("importance", "11", "Importance goes from 0 to 10, not to 11"),
-            ("related", "mem-0", "There is no memory mem-0"),
+            ("related", "mem-0", "No memory mem-0"),
         ):
             kept = line(app, name).value
             await put(app, pilot, name, value)

@@ -182,13 +182,13 @@ async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: P
         go(app, "captures", "failure-0")
         await settled(pilot)
         text = screen_text(app)
-        assert "1  sessions of agents followed" in text
+        assert "1  agent sessions followed" in text
         assert "4  things passed over" in text
         assert "Stop failed: [b]The store is locked." in text
         assert all(map(is_inert, text.split("\n")))
         go(app, "captures", "passed")
         await settled(pilot)
-        assert "prompts that say too little (3)" in beside(app)
+        assert "prompts without content (3)" in beside(app)
         go(app, "captures", "failure-0")
         await settled(pilot)
         assert "stops no agent" in beside(app)

@@ -25,7 +25,7 @@ async def asked(pilot: Pilot[Path | None]) -> WorkbenchApp:
     await pilot.press("6")
     await opens(pilot, HealthScreen)
     await pilot.press(*("tab",) * 5)
-    await shows(pilot, "every line is sound")
+    await shows(pilot, "no damage")
     assert "no backup yet: b makes one" in screen_text(app)
     await pilot.press("b")
     await opens(pilot, BackupDialog)

@@ -192,7 +192,7 @@ async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(
         assert len(listed(app)) == PAGE
         await keys(pilot, "question_mark")
         await opens(pilot, HelpScreen)
-        assert "Take back this change, after y" in told(app, "#keys")
+        assert "Undo this change, after y" in told(app, "#keys")
 
 
 # What the store says about itself

@@ -233,10 +233,10 @@ async def test_the_files_version_is_taken_when_that_is_asked_for(
     (folder / "book.txt").write_text(BOOK.replace("Ask first.", "Ask them."))
     async with opened(bench, (80, 24)) as (app, pilot, dialog):
         await name(pilot, dialog, "book.txt")
-        assert "1 kept as in the store" in state(dialog)
+        assert "1 kept as they are" in state(dialog)
         await pilot.press("ctrl+r")
         await until_drawn(pilot, lambda: dialog.chosen.plan and dialog.chosen.plan.replaced)
-        assert "Nothing is new · 1 there already · 3 become as in the file" in state(dialog)
+        assert "Nothing is new · 1 there already · 3 replaced by the file's version" in state(dialog)
         assert any(
             "- section GONE" in " ".join(line.split()) for line in screen_text(app).splitlines()
         )
@@ -280,7 +280,7 @@ async def test_statements_of_a_document_are_chosen_one_by_one(
     bench = open_bench(tmp_path)
     async with opened(bench, size) as (app, pilot, dialog):
         await name(pilot, dialog, "AGENTS.md")
-        assert "3 statements can be understood alone; ctrl+o" in " ".join(state(dialog).split())
+        assert "3 statements make sense on their own; ctrl+o" in " ".join(state(dialog).split())
         await pilot.press("ctrl+o")
         await until_drawn(pilot, lambda: "New: 3 memories" in state(dialog))
         await pilot.press("enter")

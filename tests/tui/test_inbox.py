@@ -159,7 +159,7 @@ async def test_documents_that_were_put_off_are_done_once_they_are_trusted(tmp_pa
     bench.documents.follow(notes)
     async with review(bench) as drive:
         await found(drive, "trust")
-        assert "notes: 1 document that you have not seen" in screen_text(drive.app)
+        assert "notes: 1 document you have not reviewed" in screen_text(drive.app)
         await drive.keys("space")
         assert "1 put off" in drive.count
         await drive.until(lambda: groups(drive) == ["later"])

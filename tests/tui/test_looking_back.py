@@ -15,7 +15,7 @@ from workbench.tui.app.run import Next, View, after
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.line_list import LineView
 
-REFUSED = "it is only looked at. Nothing was changed; open it as it is now to change it."
+REFUSED = "it is only looked at. Nothing was changed; open the present state to change it."
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         await hand.press("u")
         await until_drawn(hand.pilot, lambda: twins.exporter.ace("twins")[0] == TWINS)
         dialog = await asking(hand)
-        assert "Nothing new to tell." in told(dialog, "#plan")
+        assert "Nothing new to send." in told(dialog, "#plan")
         await hand.press("c")
         await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#plan"))
 
@@ -215,7 +215,7 @@ async def test_a_reply_waits_for_a_stopped_process_and_esc_does_not_give_it_up(
             assert hand.said == []
             await hand.press("ctrl+q")
             await hand.dialog(Confirm)
-            assert f"What Claude answered waits for PID {holder.pid}" in hand.text
+            assert f"Claude's reply waits for PID {holder.pid}" in hand.text
             await hand.press("n")
             await hand.dialog(RunDialog)
             go_on(holder)

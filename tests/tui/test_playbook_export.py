@@ -55,7 +55,7 @@ async def test_what_fits_the_budget_can_be_written_alone(bench: Workbench, tmp_p
         assert "there is no budget" in state(dialog)
         bench.playbooks.set_budget(BOOK, 60)
         await hand.press("ctrl+g")
-        assert "Everything is in it: the budget keeps 2 of 4." in state(dialog)
+        assert "Everything fits: the budget keeps 2 of 4." in state(dialog)
         await hand.press("ctrl+g")
         assert "The budget keeps 2 of 4 (60 tokens). Out: 1 untried, 1 net harmful." in state(
             dialog
@@ -198,7 +198,7 @@ async def test_a_part_of_the_playbook(bench: Workbench) -> None:
         dialog.query_one("#export-section", SafeInput).value = "nowhere"
         dialog.query_one("#export-least", SafeInput).value = ""
         await hand.pilot.pause()
-        assert "No section is called “nowhere”" in state(dialog)
+        assert "No section “nowhere”" in state(dialog)
         await hand.press("ctrl+s")
         assert hand.app.screen is dialog
 

@@ -147,7 +147,7 @@ async def test_without_a_key_claude_says_what_to_do(tmp_path: Path) -> None:
     async with driving(demo_app(tmp_path)) as driver:
         await driver.planned()
         await driver.pilot.press("c")
-        await driver.until(lambda: "There is no key for Claude." in driver.text("#plan"))
+        await driver.until(lambda: "No API key for Claude." in driver.text("#plan"))
         await driver.pilot.press("enter", "v", "c")
         await driver.until(lambda: "extractive" in driver.text("#plan"))
         await driver.gathered()
@@ -228,7 +228,7 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
         await driver.until(lambda: "candidates wait in Review." in driver.result)
         assert "480 tokens in, 160 out" in driver.result
         assert "no evidence" in driver.result
-        assert "1 part of a reply could not be read; see below." in driver.result
+        assert "1 part of a reply unreadable; see below." in driver.result
         assert "The work shows a team that learns quickly." in driver.result
         # Edited into a candidate of its own.
         before = driver.waiting
@@ -299,7 +299,7 @@ async def test_replies_of_before_can_be_asked_again_and_let_go(
         await driver.pilot.press("escape")
         await driver.shows(StreamScreen)
         await driver.planned()
-        assert "2 earlier replies could not be read: o shows them." in driver.text("#plan")
+        assert "2 earlier replies unreadable: o shows them." in driver.text("#plan")
         await driver.pilot.press("o")
         await driver.shows(ResultDialog)
         assert "Why?" in driver.result

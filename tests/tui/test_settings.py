@@ -81,7 +81,7 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
         app.theme = "workbench-dark"
         await pilot.pause()
         assert any(
-            "config.toml names “workbench-light”, which is back at the next start; ctrl+p, “Keep this theme” writes "
+            "config.toml names “workbench-light”, which returns at the next start; ctrl+p, “Keep this theme” writes "
             "workbench-dark there." in one
             for one in said(app)
         )

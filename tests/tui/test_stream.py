@@ -196,7 +196,7 @@ async def test_since_you_last_looked(tmp_path: Path) -> None:
     app = app_over(bench, seen=rev)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.pause()
-        assert "Since you last looked: 1 new" in screen_text(app)
+        assert "Since your last visit: 1 new" in screen_text(app)
         await keys(pilot, "escape")
         assert "Since you last looked" not in screen_text(app)
 
@@ -315,7 +315,7 @@ async def test_the_list_is_sorted_and_the_same_order_again_turns_it_round(tmp_pa
         assert stream(app).rows.cursor == 0
         await keys(pilot, "s", "enter")
         assert [m.helpful_count - m.harmful_count for m in listed(app)] == sorted(net)
-        assert "by votes, the most harmful first" in screen_text(app)
+        assert "by votes, most harmful first" in screen_text(app)
         await choose(pilot, "s", "default")
         assert listed(app) == found
         assert "by votes" not in screen_text(app)

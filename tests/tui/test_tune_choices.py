@@ -123,7 +123,7 @@ async def test_a_candidate_filter_says_who_takes_part(
         await keys(pilot, "C")
         await opens(pilot, Prompt)
         await keys(pilot, *"tokn", "enter")
-        assert "“tokn” is no condition." in screen_text(app)
+        assert "“tokn” is not a condition." in screen_text(app)
         await keys(pilot, *["backspace"] * 4, *f"-id:{left_out.id}", "enter")
         await until(pilot, lambda: app.screen is tune(app))
         assert f"only -id:{left_out.id}" in screen_text(app)

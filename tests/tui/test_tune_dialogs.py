@@ -167,7 +167,7 @@ async def test_duplicates_follow_the_threshold(tmp_path: Path, size: tuple[int, 
         groups = found.groups(value)
         assert len(dialog.query_one(LineView).rows) == len(groups) > count
         apart = sum(group.kind == "apart" for group in groups)
-        assert f"≠ {apart} alike, but they differ" in screen_text(app)
+        assert f"≠ {apart} similar, but different" in screen_text(app)
         await keys(pilot, "down")
         assert dialog.query_one(LineView).cursor == 1
         await keys(pilot, "backspace")

@@ -66,14 +66,14 @@ async def test_a_click_on_the_row_under_the_cursor_chooses_it() -> None:
 
 
 async def test_where_no_store_can_be_made_the_card_says_why_and_stays() -> None:
-    app = WelcomeApp(first(closed="it cannot be written to"))
+    app = WelcomeApp(first(closed="it is not writable"))
     async with app.run_test(size=(80, 24)) as pilot:
         await shown(pilot)
         await pilot.press("2")
         await pilot.pause()
         assert "cannot be made here" in screen_text(app)
         assert messages(app) == [
-            "Nothing was made: /work/shop: it cannot be written to. "
+            "Nothing was made: /work/shop: it is not writable. "
             "Start workbench in a folder of yours to make one there."
         ]
         await pilot.press("q")

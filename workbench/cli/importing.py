@@ -284,7 +284,7 @@ OPTIONS: Mapping[str, Option] = {
     "files": {"metavar": "FILE", "type": Path},
     "--format": value("F", "the format, instead of recognising it"),
     "--text": text("the text field of JSON lines in no known format", "NAME"),
-    "--theirs": flag("take the file's version of differing records; with --dry-run shown as a diff"),
+    "--theirs": flag("take the file's version of records that differ (--dry-run shows a diff)"),
     "--dry-run": flag("show what would be imported, without importing it"),
     "--again": flag("also store what was purged or came from another file"),
     "--as-candidates": flag("import statements of instruction files as candidates"),

@@ -177,7 +177,7 @@ def drop_about(folder: Path, records: Iterable[str]) -> int:
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:
-                message = f"What was typed cannot be removed from {path}: {error.strerror}."
+                message = f"The draft cannot be removed from {path}: {error.strerror}."
                 raise StoreProblem(message, "Delete that file, and try again.") from error
             gone += 1
     return gone

@@ -91,7 +91,7 @@ def _changed(path: Path, text: str) -> str | None:
         saved = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise WorkbenchError(
-            "What the editor saved is not readable text.", "Nothing was changed."
+            "The saved file is not readable text.", "Nothing was changed."
         ) from error
     # Most editors end a file with a line end; that alone is no change.
     if saved.removesuffix("\n") == text.removesuffix("\n"):

@@ -189,7 +189,8 @@ def _explicit_store(here: Path, explicit: Path) -> Path:
         folder = (here / explicit.expanduser()).resolve()
         if folder.exists() and not folder.is_dir():
             raise StoreProblem(
-                f"“{explicit}” is a file, not a store.", "Name the folder that holds memory.json."
+                f"“{explicit}” is a file, not a store.",
+                "Give the folder that contains memory.json.",
             )
     except (OSError, RuntimeError, ValueError) as error:
         raise StoreProblem(
@@ -207,9 +208,9 @@ def _check_link(store: Path) -> None:
     except OSError:
         own = is_store = False
     if not (own and is_store):
-        what = "which is no store" if own else "which is not yours"
+        what = "which is not a store" if own else "which is not yours"
         message = f"{store} is a link to {os.path.realpath(store)}, {what}."
-        raise StoreProblem(message, "Nothing was read or made there; name a store with --store.")
+        raise StoreProblem(message, "Nothing was read or created there; give a store with --store.")
 
 
 def _main_worktree(mark: Path) -> Path | None:

@@ -130,7 +130,7 @@ _COUNT = _whole(1, 1_000)
 _SWITCH = ("true or false", _yes)
 
 KEYS: tuple[Key, ...] = (
-    Key("theme", "The colours.", "a theme's name, or \"\" for the terminal's own colours", _text),
+    Key("theme", "The theme.", "a theme's name, or \"\" for the terminal's own colours", _text),
     Key("profile", "The retrieval profile to start with.", "a profile's name", _name),
     Key(
         "model",
@@ -141,120 +141,128 @@ KEYS: tuple[Key, ...] = (
     Key("editor", "The editor that E opens.", 'a command, or "" for $VISUAL or $EDITOR', _text),
     Key(
         "importance",
-        "How observations are rated: which types and words count for more.",
+        "Importance table: how types and words are rated.",
         *_one_of(*(table.name for table in TABLES)),
     ),
     Key(
         "capture",
-        "What capture keeps of sessions: lessons, or also code changes and decisions (signals).",
+        "What capture stores: lessons only, or also code changes and decisions (as signals).",
         *_one_of("lessons", "liberal"),
     ),
     Key(
         "retrieval.floor",
-        "Say when nothing is relevant to a query, and serve agents nothing weak.",
+        "Report when nothing is relevant to a query, and do not serve weak matches.",
         *_SWITCH,
         attribute="floor",
     ),
     Key(
         "thresholds.duplicate",
-        "Cosine from which two memories are a likely duplicate.",
+        "Minimum cosine of a likely duplicate.",
         *_SHARE,
         attribute="thresholds.flag",
     ),
-    Key("thresholds.review", "Cosine from which a pair joins the review list.", *_SHARE),
+    Key("thresholds.review", "Minimum cosine of a pair to review.", *_SHARE),
     Key(
         "thresholds.order",
-        "Ordered text similarity from which a duplicate may be absorbed.",
+        "Minimum ordered text similarity to merge automatically.",
         *_number(0, 100),
     ),
     Key(
         "reflection.importance",
-        "Reflect when this much importance has come in.",
+        "Reflect after this much new importance.",
         *_number(1, 1_000_000),
     ),
-    Key("reflection.observations", "Reflect after this many observations.", *_whole(1, 1_000_000)),
+    Key(
+        "reflection.observations",
+        "Reflect after this many new observations.",
+        *_whole(1, 1_000_000),
+    ),
     Key("reflection.hours", "Reflect after this many hours.", *_number(0.1, 87_600)),
     Key(
         "reflection.index",
-        "An overview that is written after each reflection, in the store's project.",
+        "Overview file written after each reflection, in the store's project.",
         'a file such as "memory-index.md", or "" for none',
         _text,
         attribute="index_file",
     ),
     Key(
         "reflection.still_true",
-        "Look for what memories name in the working tree before a reflection.",
+        "Check names in memories against the working tree before a reflection.",
         *_SWITCH,
         attribute="still_true",
     ),
-    Key("lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
-    Key("lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
-    Key("lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),
-    Key("lifecycle.sightings", "Propose to confirm what was seen again this often.", *_COUNT),
+    Key("lifecycle.signal_days", "Propose archiving an unused signal after this long.", *_DAYS),
+    Key("lifecycle.candidate_days", "Flag a waiting candidate after this long.", *_DAYS),
     Key(
-        "lifecycle.references", "Propose a skill when this many memories are referred to.", *_COUNT
+        "lifecycle.confirmed_days",
+        "Ask “still true?” of a confirmed memory after this long.",
+        *_DAYS,
     ),
+    Key("lifecycle.sightings", "Propose confirming a signal seen this often.", *_COUNT),
+    Key("lifecycle.references", "Propose a skill when this many memories refer to one.", *_COUNT),
     Key(
         "lifecycle.doubtful",
-        "Ask of a memory that was marked harmful, once its confidence is this low: still true?",
+        "Ask “still true?” of a memory marked harmful at this confidence or below.",
         *_whole(0, 5),
     ),
-    Key("claude.model", "The model that reflects when there is a key.", "a model's name", _name),
+    Key("claude.model", "The Claude model for reflections.", "a model's name", _name),
     Key(
         "claude.temperature",
-        "Sent only when set, as not every model takes one.",
+        "Temperature; not sent when empty, as some models accept none.",
         'a number from 0 to 1, or "" for the model\'s own',
         _share_or_none,
     ),
-    Key("claude.max_tokens", "Longest reply.", *_whole(256, 64_000, "a whole number of tokens")),
+    Key(
+        "claude.max_tokens",
+        "Maximum length of a reply.",
+        *_whole(256, 64_000, "a whole number of tokens"),
+    ),
     Key(
         "claude.monthly_tokens",
-        "Stop when a month's tokens, in and out, reach this.",
+        "Monthly limit of tokens, in and out.",
         *_whole(0, 1_000_000_000, least="0 (no limit)"),
     ),
-    Key(
-        "claude.memories", "How many of the latest memories a reflection reads.", *_whole(5, 1_000)
-    ),
-    Key("claude.rounds", "How often an insight may be refined.", *_whole(1, 10)),
-    Key("claude.rate_importance", "Let the model rate insights.", *_SWITCH),
+    Key("claude.memories", "Number of latest memories a reflection reads.", *_whole(5, 1_000)),
+    Key("claude.rounds", "Maximum refinement rounds of an insight.", *_whole(1, 10)),
+    Key("claude.rate_importance", "Let the model rate the importance of insights.", *_SWITCH),
     Key(
         "agents.serve",
-        "What agents are served: everything, or only what a person wrote or approved.",
+        "What agents are served: everything, or only what you wrote or approved.",
         *_one_of(*SERVE),
     ),
     Key(
         "agents.approved_only",
-        "Agents that get only what a person wrote or approved, whatever agents.serve says.",
-        'names with commas between, or "" for none',
+        "Agents limited to what you wrote or approved, regardless of agents.serve.",
+        'names separated by commas, or "" for none',
         _names,
     ),
     Key(
         "agents.recall",
-        "Give an agent at each prompt what the store holds on it, by its hook.",
+        "Let the hook add matching memories to each prompt.",
         *_SWITCH,
     ),
     Key(
         "memory.enabled",
-        "Look through the external memory of agents' sessions (~/.ai/sessions).",
+        "Search the external memory of agents' sessions (~/.ai/sessions).",
         *_SWITCH,
     ),
-    Key("memory.default_limit", "How many results recall gives.", *_whole(1, 50)),
+    Key("memory.default_limit", "Number of results of recall.", *_whole(1, 50)),
     *(
         Key(
             f"context.{layer}",
-            f"Tokens of a context of 20,000 for {what}; less in a smaller one.",
+            f"Tokens for {what} in a context of 20,000; scaled down in smaller ones.",
             *_whole(0, 1_000_000),
         )
         for layer, what in (
-            ("pinned", "what is pinned"),
+            ("pinned", "pinned memories"),
             ("overview", "the overview of an external memory"),
-            ("turns", "its last turns"),
+            ("turns", "its latest turns"),
             ("playbook", "the playbook"),
-            ("known", "what is confirmed"),
-            ("retrieved", "what is found for the task"),
-            ("patterns", "the patterns that apply"),
-            ("failures", "what failed alike, and what helped then"),
-            ("episodes", "tasks like it"),
+            ("known", "confirmed memories"),
+            ("retrieved", "search results for the task"),
+            ("patterns", "patterns"),
+            ("failures", "similar failures and their fixes"),
+            ("episodes", "similar episodes"),
         )
     ),
 )
@@ -376,22 +384,22 @@ def _views(table: object, file: str) -> tuple[tuple[SavedView, ...], list[str]]:
     A filter is not looked into: a view whose filter is broken opens, and says why it shows nothing.
     """
     if not isinstance(table, Mapping):
-        return (), [f'{file}: "{VIEWS}" is no table of saved views, so there are none.']
+        return (), [f'{file}: "{VIEWS}" is not a table of saved views, so there are none.']
     views: list[SavedView] = []
     problems: list[str] = []
     for name, raw in table.items():
         shown = f'{file}: the view "{one_line(str(name), 60)}"'
         if not isinstance(raw, Mapping) or not isinstance(raw.get("filter", ""), str):
-            problems.append(f"{shown} has no filter that is text, so it is left out.")
+            problems.append(f"{shown} has no text as its filter, so it is left out.")
             continue
         order, dates = raw.get("order", ""), raw.get("dates", "")
         known_order = order == "" or (isinstance(order, str) and find_order(order) is not None)
         known_dates = next((one for one in DATES if one == dates), None)
         if not known_order:
-            problems.append(f"{shown} names no order that there is; it opens as it is found.")
+            problems.append(f"{shown} has an unknown order; the default is used.")
         if known_dates is None:
             problems.append(
-                f'{shown} has dates that are neither "relative" nor "absolute"; they are as usual.'
+                f'{shown} has dates that are neither "relative" nor "absolute"; the default is used.'
             )
         problems += [
             f'{shown} has an unknown key "{one_line(key, 60)}"; it is ignored.'

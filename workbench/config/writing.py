@@ -85,7 +85,7 @@ def _make_folder(folder: Path) -> None:
     except FileExistsError as error:
         raise StoreProblem(f"{folder} is a file, not a folder.", "Nothing was written.") from error
     except OSError as error:
-        message = f"The folder {folder} cannot be made: {os.strerror(error.errno or 0)}."
+        message = f"The folder {folder} cannot be created: {os.strerror(error.errno or 0)}."
         raise StoreProblem(message, "Nothing was written.") from error
 
 
@@ -102,7 +102,7 @@ def _parsed(path: Path, data: bytes) -> "tuple[TOMLDocument, str]":
         raise InvalidRecord(f"{path} is not UTF-8 text.", _KEPT) from error
     except (ParseError, RecursionError) as error:
         at = f" (line {error.line})" if isinstance(error, ParseError) else ""
-        raise InvalidRecord(f"{path} is not TOML{at}.", f"{_KEPT} Mend it first.") from error
+        raise InvalidRecord(f"{path} is not TOML{at}.", f"{_KEPT} Repair it first.") from error
 
 
 def _set(document: "TOMLDocument", path: Path, names: Sequence[str], value: Value) -> object:
@@ -117,7 +117,9 @@ def _set(document: "TOMLDocument", path: Path, names: Sequence[str], value: Valu
             table[part] = tomlkit.table(is_super_table=depth < len(tables))
         table = table[part]
         if not isinstance(table, dict):
-            raise InvalidRecord(f"{path}: “{part}” is no table, so “{name}” has no place.", _KEPT)
+            raise InvalidRecord(
+                f"{path}: “{part}” is not a table, so “{name}” cannot be set.", _KEPT
+            )
     before = table.get(key)
     if isinstance(before, dict):
         raise InvalidRecord(f"{path}: “{name}” is a table, not a value.", _KEPT)
@@ -138,7 +140,9 @@ def _drop(
     for part in outer:
         table = table.get(part, {})
         if not isinstance(table, dict):
-            raise InvalidRecord(f"{path}: “{part}” is no table, so “{name}” has no place.", _KEPT)
+            raise InvalidRecord(
+                f"{path}: “{part}” is not a table, so “{name}” cannot be set.", _KEPT
+            )
     held = table.get(name)
     if not but and held is not None:
         del table[name]

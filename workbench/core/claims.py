@@ -1,4 +1,4 @@
-"""What a text names that is not there any more: what it became, how that is known, and the text
+"""What a text names that no longer exists: what it became, how that is known, and the text
 with the new names.
 """
 
@@ -180,7 +180,7 @@ class Gone:
 def why(gone: Gone) -> str:
     """Return what became of a name, in words."""
     what = f"{gone.name.tool} " if gone.name.kind == "target" else ""
-    happened = f"is {what}{gone.now} now" if gone.now else "is not there any more"
+    happened = f"is {what}{gone.now} now" if gone.now else "no longer exists"
     place = f" in {gone.place}" if gone.place and gone.name.kind != "path" else ""
     by = f"commit {gone.commit[:10]}" if gone.commit else "not committed yet"
     when = f" of {minute(gone.at)[:10]}" if gone.at else ""

@@ -42,10 +42,12 @@ class Gone(NamedTuple):
 
     def __str__(self) -> str:
         if self.replaced:
-            return f"Revision {self.last} is not the change that was stored under this number here."
+            return (
+                f"Revision {self.last} is not the change stored under this number on this machine."
+            )
         if self.first == self.last:
-            return f"Revision {self.last} was stored and is gone from the journal."
-        return f"Revisions {self.first} to {self.last} were stored and are gone from the journal."
+            return f"Revision {self.last} is missing from the journal."
+        return f"Revisions {self.first} to {self.last} are missing from the journal."
 
 
 class Renumbered(NamedTuple):
@@ -59,9 +61,9 @@ class Renumbered(NamedTuple):
     names: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        what = f"revision {self.rev} stands there twice: the later one (“{self.label}”) counts as revision {self.now}"
+        what = f"revision {self.rev} appears twice: the later one (“{self.label}”) counts as revision {self.now}"
         if self.rev == self.now:
-            what = f"revision {self.rev} (“{self.label}”) makes a record under the number of another one"
+            what = f"revision {self.rev} (“{self.label}”) creates a record with the number of another one"
         return what + "".join(f", its {old} is {new}" for old, new in self.names)
 
 
@@ -74,8 +76,8 @@ class BadBlob(NamedTuple):
     lack: str
 
     def __str__(self) -> str:
-        said = f"What {self.key} names is {self.lack}: {self.file}."
-        return f"{said} The store itself still says what it was; a backup may have the rest."
+        said = f"The file of {self.key} is {self.lack}: {self.file}."
+        return f"{said} The store still has its summary; a backup may have the rest."
 
 
 class MendedIndex(NamedTuple):
@@ -165,7 +167,7 @@ class Unfinished:
     def __str__(self) -> str:
         what = "masking of secrets" if self.masks else "purge"
         return (
-            f"The {what} of revision {self.rev} was broken off: texts may still be in some files."
+            f"The {what} of revision {self.rev} was interrupted: texts may still be in some files."
         )
 
 

@@ -49,8 +49,8 @@ class OnlyLookedAt(StoreProblem):
     """A change of a store that is looked at as it was at a revision."""
 
     def __init__(self, rev: int) -> None:
-        message = f"This is the store as it was at revision {rev}; it is only looked at."
-        super().__init__(message, "Nothing was changed; open it as it is now to change it.")
+        message = f"This is the store at revision {rev}, read-only."
+        super().__init__(message, "Nothing was changed; open the present state to change it.")
 
 
 class UnknownOutcome(StoreProblem):
@@ -137,4 +137,4 @@ def parse_time(text: str) -> datetime:
     try:
         return at.astimezone(UTC)
     except OverflowError as error:  # the first or last hours there are, in another place
-        raise ValueError(f"{text} is beyond the times there are") from error
+        raise ValueError(f"{text} is outside the range of times") from error

@@ -71,7 +71,7 @@ def export_format(name: str) -> ExportFormat:
     found = _BY_NAME.get(name) or _BY_NAME.get(ALIASES.get(name, name))
     if found is None:
         raise UnreadableFile(
-            f"There is no format “{name}” to write.", f"Known ones: {', '.join(names())}."
+            f"Unknown export format “{name}”.", f"Known ones: {', '.join(names())}."
         )
     return found
 

@@ -116,7 +116,7 @@ def _headings(found: list[Line]) -> Iterator[_Finding]:
             start = line.start + len(line.text) - len(plain) + len(plain) - len(plain.lstrip())
             depth = len(plain.lstrip()) - len(plain.lstrip().lstrip("#"))
             fix = Fix("make it a ## heading", ((start, start + depth, "##"),))
-            message = f"the heading {shown(plain.strip())} is deeper than ##: some readers take it for text"
+            message = f"the heading {shown(plain.strip())} is deeper than ##: some parsers read it as text"
             yield line.number, "deep-heading", message, fix
 
 
@@ -134,7 +134,7 @@ def _loose(places: list[_Place]) -> Iterator[_Finding]:
         if loose and " ".join(plain.split()) != " ".join(strict.split()):
             new = strict if said.form == "counts" else f"[{said.id}] {said.content}".rstrip()
             fix = Fix("write it in the strict form", (_whole(place.line, new),))
-            message = f"the reference reader does not take {shown(said.id)} in this form"
+            message = f"the reference parser does not accept {shown(said.id)} in this form"
             yield place.line.number, "loose-bullet", message, fix
 
 
@@ -147,8 +147,8 @@ def _bad_counts(places: list[_Place]) -> Iterator[_Finding]:
         found = dict(_NUMBER.findall(match[1].lower()))
         helpful, harmful = (found.get(name, "0") for name in ("helpful", "harmful"))
         new = f"[{place.said.id}] helpful={helpful} harmful={harmful} :: {match[2]}".rstrip()
-        fix = Fix("write 0 for what is no number", (_whole(place.line, new),))
-        message = f"the counts of {shown(place.said.id)} cannot be read: they are taken for text"
+        fix = Fix("write 0 where there is no number", (_whole(place.line, new),))
+        message = f"the counts of {shown(place.said.id)} cannot be read and count as text"
         yield place.line.number, "bad-counts", message, fix
 
 
@@ -162,7 +162,7 @@ def _duplicate_ids(places: list[_Place]) -> Iterator[_Finding]:
         new = bullet_id(place.section or "others", next(free))
         at = place.line.start + place.line.text.index(f"[{name}]") + 1
         fix = Fix(f"renumber it {new}", ((at, at + len(name), new),))
-        message = f"the id {shown(name)} is used on line {first[name]} already"
+        message = f"the id {shown(name)} is already used on line {first[name]}"
         yield place.line.number, "duplicate-id", message, fix
 
 
@@ -185,7 +185,7 @@ def _duplicate_texts(places: list[_Place]) -> Iterator[_Finding]:
             edits.insert(0, _whole(same.line, ace.render(merged, "counts")))
         how = "the same" if same.content == place.content else "the same but for case and blanks"
         fix = (
-            Fix(f"keep {kept.id} and add the counts up", tuple(edits))
+            Fix(f"keep {kept.id} and add up the counts", tuple(edits))
             if _is_equal(same, place)
             else None
         )
@@ -225,12 +225,12 @@ def _wrong_slugs(places: list[_Place]) -> Iterator[_Finding]:
         fix = (
             None if new in taken else Fix(f"rename it {new}", ((at, at + len(place.said.id), new),))
         )
-        message = f"{shown(place.said.id)} stands in a section whose bullets begin with {wanted}-"
+        message = f"{shown(place.said.id)} is in a section whose bullets begin with {wanted}-"
         yield place.line.number, "wrong-slug", message, fix
 
 
 def _lost_text(found: list[Line], places: list[_Place], text: str) -> Iterator[_Finding]:
-    """Find text that belongs to no bullet: above the first heading, or between a heading and its
+    """Find text that does not belong to a bullet: above the first heading, or between a heading and its
     first bullet.
     """
     bullets, free = {place.line.number for place in places}, _numbers(places)
@@ -248,14 +248,14 @@ def _lost_text(found: list[Line], places: list[_Place], text: str) -> Iterator[_
             made = f"[{name}] helpful=0 harmful=0 :: {plain}" if counted else f"[{name}] {plain}"
             if section:
                 fix = Fix(f"make it the bullet {name}", (_whole(line, made),))
-                yield line.number, "orphan-line", f"{shown(plain)} belongs to no bullet", fix
+                yield line.number, "orphan-line", f"{shown(plain)} does not belong to a bullet", fix
                 continue
             fix = Fix(
                 f"move it into ## OTHERS as {name}",
                 ((line.start, line.stop, ""), _into_others(found, text, made)),
             )
             message = (
-                f"{shown(plain)} stands above the first heading: the reference updater fails on it"
+                f"{shown(plain)} is above the first heading, where the reference updater fails"
             )
             yield line.number, "text-above", message, fix
 
@@ -269,7 +269,7 @@ def _no_others(found: list[Line], text: str) -> Iterator[_Finding]:
         yield (
             last,
             "no-others",
-            "there is no section ## OTHERS, which the reference tools add to",
+            "the section ## OTHERS, which the reference tools use, is missing",
             fix,
         )
 
@@ -396,10 +396,10 @@ def _same(gone: R, kept: R, fewer: Parsed) -> _Wrong:
     """
     message = f"{shown(gone.id)} says the same as {shown(kept.id)}"
     if says_all_the_same(gone, kept):
-        return _Wrong("duplicate-text", message, f"keep {kept.id} and add the counts up", fewer)
+        return _Wrong("duplicate-text", message, f"keep {kept.id} and add up the counts", fewer)
     return _Wrong(
         "duplicate-text",
-        f"{message}, but they are not the same in everything: see which one to keep",
+        f"{message}, but they differ otherwise: decide which one to keep",
     )
 
 
@@ -449,8 +449,8 @@ def _dangling(parsed: Parsed) -> Iterator[_Wrong]:
                 right = replace(
                     parsed, memories=(*parsed.memories[:at], without, *parsed.memories[at + 1 :])
                 )
-                message = f"{shown(memory.id)} rests on {shown(id)}, which is not in the file"
-                yield _Wrong("dangling-reference", message, "take the reference out", right)
+                message = f"{shown(memory.id)} cites {shown(id)}, which is not in the file"
+                yield _Wrong("dangling-reference", message, "remove the reference", right)
 
 
 # MEMORY.md: what falls below the cut, links that lead nowhere, and topic files that no line names.
@@ -480,7 +480,7 @@ def _links(named: dict[str, Line], beside: Callable[[str], str | None]) -> Itera
     for target, line in named.items():
         if "://" not in target and beside(target) is None:
             fix = Fix("remove the line", ((line.start, line.stop, ""),))
-            yield line.number, "broken-link", f"the file {shown(target)} is not there", fix
+            yield line.number, "broken-link", f"the file {shown(target)} does not exist", fix
 
 
 def _unindexed(
@@ -499,7 +499,7 @@ def _unindexed(
             continue
         title = _title(beside(name) or "", name)
         fix = Fix("add a line for it", ((at, at, f"{start}- [{title}]({name}){newline}"),))
-        message = f"no line names the topic file {shown(name)}: it is never read"
+        message = f"no line mentions the topic file {shown(name)}, so it is never read"
         yield (text.count("\n") + 1, "unindexed", message, fix)
 
 
@@ -611,7 +611,7 @@ def lint_text(
     if kind != instructions.NAME:
         return found
     lost = missing(text, lambda name: _exists(path.parent, name))
-    said = "the imported file {} is not there"
+    said = "the imported file {} does not exist"
     return found + [
         LintFinding(str(path), at, "broken-link", said.format(shown(name))) for at, name in lost
     ]

@@ -155,10 +155,10 @@ def section_of(text: str, name: str, shown: Callable[[str], str] = str) -> Place
     if found:
         raise WorkbenchError(
             f"{len(found)} sections are called “{shown(name)}”.",
-            f"Name one by what leads to it: {known}.",
+            f"Choose one by its path: {known}.",
         )
     raise WorkbenchError(
-        f"No section is called “{shown(name)}”.",
+        f"There is no section “{shown(name)}”.",
         f"There are: {known or 'none'}. Nothing was written.",
     )
 

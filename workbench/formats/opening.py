@@ -122,17 +122,17 @@ def _check(path: Path) -> None:
     """Raise `UnreadableFile` unless `path` is a regular file."""
     try:
         if path.is_dir():
-            raise UnreadableFile(f"{path} is a folder.", "Name one of the files in it.")
+            raise UnreadableFile(f"{path} is a folder.", "Choose one of the files in it.")
         if not path.exists():
-            raise UnreadableFile(f"There is no file {path}.", "Nothing was read; check the name.")
+            raise UnreadableFile(f"File not found: {path}.", "Nothing was read; check the name.")
         if not path.is_file():
             raise UnreadableFile(
-                f"{path} is not a regular file.", "Save what it delivers to a file and read that."
+                f"{path} is not a regular file.", "Save its output to a file and read that."
             )
     except OSError as error:
         raise _closed(path, error) from error
     except ValueError:
-        raise UnreadableFile(f"{str(path)!r} is no file name.", "Nothing was read.") from None
+        raise UnreadableFile(f"{str(path)!r} is not a file name.", "Nothing was read.") from None
 
 
 def _bytes(path: Path) -> bytes:
@@ -146,7 +146,7 @@ def _bytes(path: Path) -> bytes:
     if size > LARGEST:
         raise UnreadableFile(
             f"{path} has {size:,} bytes, more than the {LARGEST:,} that are read at once.",
-            "Nothing was read and nothing was changed; part it, and read the parts.",
+            "Nothing was read; split it and read the parts.",
         )
     return data
 
@@ -161,7 +161,7 @@ def _text(path: str | Path, data: bytes) -> str:
     if text is None:
         raise _no_text(path, data)
     if not text.strip("\ufeff \t\r\n"):
-        raise UnreadableFile(f"{path} is empty.", "Nothing was read and nothing was changed.")
+        raise UnreadableFile(f"{path} is empty.", "Nothing was read.")
     return text
 
 
@@ -203,5 +203,5 @@ def detected(path: str | Path, text: str) -> "Detection":
         from workbench.formats.nearest import nearest
 
         near, hint = nearest(text), f"Name its format if it has one: {format_names()}."
-        raise UnreadableFile(f"{path} is of no known format.", f"{near} {hint}" if near else hint)
+        raise UnreadableFile(f"{path} has no known format.", f"{near} {hint}" if near else hint)
     return found[0]

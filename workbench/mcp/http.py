@@ -45,11 +45,11 @@ def token_in(folder: Path) -> str:
         token = _read(place)
     except (OSError, UnicodeDecodeError) as error:
         raise StoreProblem(
-            f"The token in {place} cannot be read or made: {error}.", "Nothing was served."
+            f"The token in {place} cannot be read or created: {error}.", "Nothing was served."
         ) from error
     if len(token) < 20:
         raise StoreProblem(
-            f"The file {place} holds no token.", "Delete it; a new one is made then."
+            f"The file {place} contains no token.", "Delete it; a new one is created."
         )
     return token
 
@@ -59,7 +59,7 @@ def _read(place: Path) -> str:
     handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("it is no regular file")
+            raise OSError("it is not a regular file")
         os.fchmod(handle, 0o600)
         return file.read(_LONGEST).decode("ascii").strip()
 

@@ -281,7 +281,7 @@ def _wrong(one: Mapping[str, Any], about: Mapping[str, str], mask: Mask) -> str:
     place = [str(part) for part in one["loc"]]
     name, kind = ".".join(place), str(one["type"])
     if kind == "missing":
-        return f"{name} is missing: {about.get(name, 'it has to be given')}."
+        return f"{name} is missing: {about.get(name, 'it is required')}."
     if wanted := _WANTED.get(kind):
         wanted = wanted.format(**one.get("ctx", {}))
         if kind in _OF_LENGTH:
@@ -391,7 +391,7 @@ class MemoryServer(MCPServer[Any]):
     async def _text(self, what: str, id: str = "") -> str:
         door = _ASKING.get()
         if door is None:
-            raise ResourceError("Nobody asks for it.")
+            raise ResourceError("It is not used.")
         try:
             self._clients.admit()
             return await anyio.to_thread.run_sync(

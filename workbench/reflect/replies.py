@@ -206,8 +206,8 @@ def _item(lines: list[str]) -> Item:
 CLAUDE = "claude"
 """The label of an insight that Claude worded."""
 
-OUTSIDE = "This stands outside the list that was asked for."
-NO_LIST = "The reply holds no list."
+OUTSIDE = "This is outside the requested list."
+NO_LIST = "The reply contains no list."
 
 _RATING = re.compile(r"(?:rating|score)?\s*:?\s*(\d{1,2}(?:\.\d+)?)(?:\s*/\s*10)?\b", re.IGNORECASE)
 _HEADING = re.compile(
@@ -242,7 +242,7 @@ def read_questions(reply: str, limit: int) -> Questions:
             return Questions((), (Unread("questions", reply, NO_LIST),))
     distinct = tuple(dict.fromkeys(texts))
     surplus = (
-        Unread("questions", text, f"Only {limit} questions were asked for.")
+        Unread("questions", text, f"Only {limit} questions were requested.")
         for text in distinct[limit:]
     )
     rest = (Unread("questions", line, OUTSIDE) for line in listing.rest if line not in distinct)
@@ -266,7 +266,7 @@ def read_insights(reply: str, memories: Sequence[Memory], question: str = "") ->
         if cited.text:
             found.append(Insight(cited.text, cited.ids, cited.unresolved, question, label=CLAUDE))
         else:
-            unread.append(Unread("insights", item.raw, "The item holds citations only.", question))
+            unread.append(Unread("insights", item.raw, "The item has citations only.", question))
     return Insights(tuple(found), tuple(unread))
 
 
@@ -282,7 +282,7 @@ def read_ratings(reply: str, count: int) -> tuple[dict[int, float], tuple[Unread
         said = _RATING.match(item.text)
         value = float(said.group(1)) if said is not None else 0.0
         if not 0 <= at < count:
-            unread.append(Unread("rate", item.raw, "There is no insight of this number."))
+            unread.append(Unread("rate", item.raw, "There is no insight with this number."))
         elif not 1 <= value <= 10:
             unread.append(Unread("rate", item.raw, "A rating is a number from 1 to 10."))
         else:

@@ -628,9 +628,9 @@ class StillTrue(Service):
         """
         given = folder or self.folder
         if given is None or not given.is_dir():
-            what = f"{given} is no folder" if given else "This store belongs to no project"
+            what = f"{given} is not a folder" if given else "This store belongs to no project"
             raise WorkbenchError(
-                f"{what}, so there is no working tree to look at.", "Name one; nothing was changed."
+                f"{what}, so there is no working tree to check.", "Give one; nothing was changed."
             )
         place = repository_of(given) or given
         texts = {self._key(record): record for record in self._checked()}

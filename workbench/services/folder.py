@@ -26,7 +26,7 @@ def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> 
     from workbench.store.library import Library  # whoever only asks for a store does not load one
 
     if folders.is_store(folder):
-        raise StoreProblem(f"There is a store in {folder} already.", "Nothing was changed.")
+        raise StoreProblem(f"{folder} already has a store.", "Nothing was changed.")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if shared:

@@ -204,7 +204,7 @@ class MemoryForm(Form):
             id = done.memory.id
             if done.outcome in ("skipped", "absorbed"):
                 raise InvalidRecord(
-                    f"{id} says this already.", "Nothing was written; change that one."
+                    f"{id} already says this.", "Nothing was written; edit that one."
                 )
             if done.outcome == "forgotten":
                 message = f"This was {done.memory.archived_reason} ({id})."
@@ -369,7 +369,7 @@ def _one_of(name: str, line: str, choices: tuple[str, ...]) -> str:
     if found in choices or len(begun) == 1:
         return found if found in choices else begun[0]
     near = get_close_matches(found.casefold().replace(" ", "_"), choices, 1, 0.5)
-    said = f"“{one_line(found, SHOWN)}” is no {name}" if found else f"It has a {name}"
+    said = f"“{one_line(found, SHOWN)}” is not a {name}" if found else f"A {name} is required"
     raise UnfitValue(name, f"{said}: {near[0]}?" if near else f"{said}: {', '.join(choices[:3])} …")
 
 
@@ -378,9 +378,9 @@ def _importance(value: str) -> float:
         found = float(value.strip().replace(",", "."))
     except ValueError:
         said = (
-            f"“{one_line(value.strip(), SHOWN)}” is no number"
+            f"“{one_line(value.strip(), SHOWN)}” is not a number"
             if value.strip()
-            else "It has an importance"
+            else "An importance is required"
         )
         raise UnfitValue(IMPORTANCE, f"{said}: 0 to {HIGHEST}") from None
     if not 0 <= found <= HIGHEST:
@@ -396,7 +396,9 @@ def _tagged(edit: FieldEdit, value: str, before: Sequence[Memory]) -> FieldEdit:
     had = {tag for memory in before for tag in memory.tags}
     for tag in tags:
         if any(map(str.isspace, tag)) and had.isdisjoint((tag, tag[1:])):
-            raise UnfitValue(TAGS, f"“{one_line(tag, SHOWN)}” has a space: commas part tags")
+            raise UnfitValue(
+                TAGS, f"“{one_line(tag, SHOWN)}” has a space: separate tags with commas"
+            )
     if len(before) < 2 or not tags or not all(len(tag) > 1 and tag[0] in "+-" for tag in tags):
         return replace(edit, tags=tags)
     added, removed = (tuple(tag[1:] for tag in tags if tag[0] == sign) for sign in "+-")
@@ -409,7 +411,7 @@ def _related(bench: "Workbench", value: str, before: Sequence[Memory]) -> tuple[
         if any(memory.id == id for memory in before):
             raise UnfitValue(RELATED, "A memory is not related to itself")
         if id not in bench.library.memories:
-            raise UnfitValue(RELATED, f"There is no memory {one_line(id, 2 * SHOWN)}")
+            raise UnfitValue(RELATED, f"No memory {one_line(id, 2 * SHOWN)}")
     return ids
 
 
@@ -433,9 +435,7 @@ def _section_in(value: str, playbook: Playbook) -> str:
         titles = one_line(
             ", ".join(name for name, section in names.items() if section.title.strip()), 60
         )
-        raise UnfitValue(
-            SECTION, f"There is no section “{one_line(said, SHOWN)}”: {titles}"
-        ) from None
+        raise UnfitValue(SECTION, f"No section “{one_line(said, SHOWN)}”: {titles}") from None
 
 
 # A form as one document: its fields as front matter, below it the text.
@@ -448,7 +448,7 @@ class BadDocument(InvalidRecord):
     """A document that cannot be read as the form it was made of; the message names the line."""
 
     def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"Line {line}: {message}", "Nothing was saved, and nothing is lost.")
+        super().__init__(f"Line {line}: {message}", "Nothing was saved; your text is kept.")
         self.line = line
 
 
@@ -479,13 +479,15 @@ def read_document(document: str, values: Values, fields: Iterable[Field]) -> dic
         name, colon, value = line.partition(":")
         name = " ".join(name.split()).casefold()
         if not colon:
-            raise BadDocument(at, f"“{one_line(line.strip(), 24)}” is no field; write NAME: VALUE.")
+            raise BadDocument(
+                at, f"“{one_line(line.strip(), 24)}” is not a field; write NAME: VALUE."
+            )
         if name not in names:
             raise BadDocument(
-                at, f"there is no field “{one_line(name, 24)}”; there are {', '.join(names)}."
+                at, f"there is no field “{one_line(name, 24)}”; fields are {', '.join(names)}."
             )
         if name in found:
-            raise BadDocument(at, f"{name} stands there twice.")
+            raise BadDocument(at, f"{name} appears twice.")
         found[name] = value.strip()
     # What a line cannot show as it is stored is no change.
     changes = {

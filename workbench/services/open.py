@@ -580,5 +580,5 @@ def _take_note(library: Library) -> None:
         return
     if library.standing.trusted and library.surroundings.notes():
         library.note(
-            "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
+            "A change of files was interrupted. `workbench doctor` shows it, `workbench doctor --finish` completes it."
         )

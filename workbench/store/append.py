@@ -55,7 +55,7 @@ class Appending:
         check_memory(memory)
         number = memory_number(memory.id)
         if number is None or number >= self._staged.next_ids.get(_TABLE, 0):
-            raise InvalidRecord(f"{memory.id} was not handed out here.", "Nothing was written.")
+            raise InvalidRecord(f"{memory.id} was not created here.", "Nothing was written.")
         self._staged.put(_TABLE, str(number), to_doc_over(memory, {}))
 
     def count(self, importance: float, at: datetime) -> None:

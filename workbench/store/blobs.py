@@ -45,7 +45,7 @@ class BlobProblem(StoreProblem):
         said = "is missing" if lack == "missing" else "is damaged"
         super().__init__(
             f"The file blobs/{name[:2]}/{name}.gz of this store {said}.",
-            "What the store itself says of it is still there; a backup may have the rest.",
+            "The store still has its summary; a backup may have the rest.",
         )
         self.lack = lack
 
@@ -72,7 +72,7 @@ class Blobs:
         largest = max(map(len, contents), default=0)
         if largest > LARGEST:
             raise StoreProblem(
-                f"It has {largest:,} bytes; {LARGEST:,} are kept of one.", "Nothing was written."
+                f"It has {largest:,} bytes; at most {LARGEST:,} are stored.", "Nothing was written."
             )
         names, folders = tuple(map(hash_of, contents)), set[Path]()
         try:

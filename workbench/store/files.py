@@ -81,8 +81,8 @@ def closed(folder: Path, *names: str) -> OSError | None:
 
 def taken_away(folder: Path) -> StoreProblem:
     """Say in one sentence that the journal that was open is not there any more."""
-    message = f"The journal of {folder} is gone: somebody removed or renamed it."
-    return StoreProblem(message, "Nothing was changed; put it back, or open the store again.")
+    message = f"The journal of {folder} is missing: it was removed or renamed."
+    return StoreProblem(message, "Nothing was changed; restore it, or open the store again.")
 
 
 def overtaken(folder: Path) -> StoreProblem:

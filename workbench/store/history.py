@@ -270,13 +270,13 @@ def _commit(
     changes: Iterator[DocChange],
     meanwhile: Meanwhile,
 ) -> None:
-    """Stage and commit; what is undone already is not undone twice (a count would move twice)."""
+    """Stage and commit; what is already undone is not undone twice (a count would move twice)."""
     last = action.last
     with journal.transaction(
         actor, f"{verb}: {last.label}", group=last.group, kind=verb, target=last.rev
     ) as staged:
         if is_undone(journal, action) == (verb == "undo"):
-            state = "undone already" if verb == "undo" else "not undone"
+            state = "already undone" if verb == "undo" else "not undone"
             raise Conflict(f"“{action.label}” is {state}.", "Nothing was changed.")
         clashes = [clash for change in changes for clash in stage_change(staged, change)]
         if clashes:

@@ -41,7 +41,7 @@ all.
 """
 
 _HINT = "Nothing was changed; `workbench trust` shows what came and asks."
-_ELSEWHERE = "Nothing was changed; copy it to a folder of your own, or name it in WORKBENCH_TRUST."
+_ELSEWHERE = "Nothing was changed; copy it to a folder of yours, or list it in WORKBENCH_TRUST."
 
 Range = tuple[int, int]
 """The first and the last revision of some that follow each other."""
@@ -70,7 +70,7 @@ def require_own(folder: Path) -> None:
     if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
         raise StoreProblem(f"{folder} belongs to another user.", _ELSEWHERE)
     if not os.access(folder, os.W_OK):
-        raise StoreProblem(f"{folder} can only be read, so it cannot be taken over.", _ELSEWHERE)
+        raise StoreProblem(f"{folder} is read-only, so it cannot be trusted.", _ELSEWHERE)
 
 
 # The lines and the checkpoints that are known.

@@ -457,9 +457,7 @@ class Library:
         """
         doc = self.journal.state.get(table_of(kind), doc_id)
         if doc is None:
-            raise UnknownRecord(
-                f"There is no {kind.__name__.lower()} under number {doc_id} in this store."
-            )
+            raise UnknownRecord(f"No {kind.__name__.lower()} with number {doc_id} in this store.")
         return doc
 
     def waiting(self, kind: type[R], state: str) -> list[R]:

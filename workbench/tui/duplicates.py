@@ -69,7 +69,7 @@ class Threshold(Slider):
 LISTED = 2_000
 """Groups that are listed at most."""
 
-NOTHING = "Nothing is that similar. ← lowers the threshold."
+NOTHING = "No pair is that similar. ← lowers the threshold."
 
 
 class SimilarityDialog(Dialog[T], Generic[T, R]):
@@ -188,7 +188,7 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
     def _went(self, event: Progressed) -> None:
         if self.found is None:
             bar = gauge(event.done, event.total, self._records[1], 30)
-            self.say(Content("Comparing all of them with each other. Esc stops it.\n") + bar)
+            self.say(Content("Comparing all pairs. Esc stops it.\n") + bar)
 
     @on(Compared)
     def _compared(self, event: Compared) -> None:
@@ -236,7 +236,7 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
             if count[kind]
         ]
         parts += [(f"merged: {amount(fewer, *self._records)} fewer   ", "")] if parts else []
-        parts += [(f"{amount(kept, 'pair')} kept apart", MUTED)] if kept else []
+        parts += [(f"{amount(kept, 'pair')} kept separate", MUTED)] if kept else []
         return assemble(parts)
 
     @on(LineView.Highlighted)
@@ -410,7 +410,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
             f"{word} {' + '.join(str(getattr(b, field)) for b in group.members)} = {number(getattr(after, field))}"
             for word, field in (("helpful", "helpful_count"), ("harmful", "harmful_count"))
         )
-        merged = f"{'Merged' if group.ordinary else 'If merged'}: {' · '.join(sums)}; all ids live on as names"
+        merged = f"{'Merged' if group.ordinary else 'If merged'}: {' · '.join(sums)}; all ids become aliases"
         return group_text(group, group.members[self._kept], about, proposed, merged)
 
     def _told(self, sentence: str) -> None:
@@ -465,7 +465,11 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
                     self._book, group.members, content, keep
                 )
             gone = [b.content for b in group.members if b.id != keep]
-            goes = f"{quoted(gone[0])} goes" if len(gone) == 1 else f"{len(gone)} other texts go"
+            goes = (
+                f"{quoted(gone[0])} is dropped"
+                if len(gone) == 1
+                else f"{len(gone)} other texts are dropped"
+            )
             self._settled([group], f"Merged {count} into {keep}: {quoted(content)} stays, {goes}.")
 
         change(self, merge, self._complain)
@@ -476,7 +480,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
 
             def keep() -> None:
                 self.bench.bullet_duplicates.keep_both(group)
-                self._settled([group], "Kept apart; asked about again when a text changes.")
+                self._settled([group], "Kept separate; asked again when a text changes.")
 
             change(self, keep, self._complain)
 
@@ -518,9 +522,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
             return
         fewer = f"{amount(sum(len(g.members) - 1 for g in equal), 'bullet')} fewer"
         same = "have the same text" if equal[0].kind == "exact" else "differ in case only"
-        question = (
-            f"Merge {len(equal)} groups that {same}? {fewer}; their ids live on, votes add up."
-        )
+        question = f"Merge {len(equal)} groups that {same}? {fewer}; their ids become aliases, votes add up."
         if await self._sure(question, equals_text(self.bench.safety.shown(equal)), "merge all"):
 
             def merge() -> None:
@@ -562,7 +564,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
         """
         group = self.group
         if missing := self.bench.wording.missing:
-            self._warn(f"{missing} Until then, {key_of('twins.edit')} writes the text by hand.")
+            self._warn(f"{missing} Until then, write the text by hand with {key_of('twins.edit')}.")
         elif group is not None:
             make = partial(self.bench.wording.ask, [b.content for b in group.members])
             run: RunDialog[tuple[str, int]] = RunDialog(
@@ -583,16 +585,16 @@ SIGNS: dict[Kind, str] = {"exact": "=", "case": "≡", "near": "≈", "opposed":
 WORDS: dict[Kind, str] = {
     "exact": "the same text",
     "case": "the same text but for case",
-    "near": "near: nothing speaks against making them one",
-    "opposed": "opposites: no duplicates, and one of them may be wrong",
-    "apart": "alike, but something speaks against making them one",
+    "near": "near duplicates: no difference in meaning found",
+    "opposed": "opposites, not duplicates: one of them may be wrong",
+    "apart": "similar, but not the same",
 }
 COUNTED: dict[Kind, str] = {
     "exact": "equal",
     "case": "but for case",
     "near": "near",
     "opposed": "opposites",
-    "apart": "alike, but they differ",
+    "apart": "similar, but different",
 }
 NAMED = 12
 """Groups, members or objections that are named at most; half as many groups with the beginning of

@@ -194,19 +194,19 @@ class FormSaving:
 
 
 HINTS = {
-    of.TITLE: "what lists show; empty: from the text",
+    of.TITLE: "shown in lists; empty: from the text",
     of.TYPE: "error, decision, gotcha …",
     of.MEMORY_TYPE: "episodic, semantic …",
     of.IMPORTANCE: "0 to 10",
-    of.TAGS: "with commas between",
+    of.TAGS: "separated by commas",
     of.CATEGORY: "command, convention …",
-    of.SECTION: "where it belongs",
-    of.RELATED: "ids, with commas between",
-    of.NOTE: "for people; no agent reads it",
+    of.SECTION: "the section",
+    of.RELATED: "ids, separated by commas",
+    of.NOTE: "for you; never served to agents",
 }
 """What is said beside a field."""
 
-STEPS = "+ci adds one, -ci takes one away"
+STEPS = "+ci adds one, -ci removes one"
 """What is said beside the tags of several memories."""
 
 _WHOLE = (of.TYPE, of.MEMORY_TYPE, of.IMPORTANCE, of.SECTION)
@@ -455,7 +455,7 @@ class RecordForm(Dialog[Values | None]):
             self.call_after_refresh(self._refuse, self._problem)
         elif self._restored_at:
             changed = " What is stored was changed since." if self._stale else ""
-            keys = keyed("{editor.other}: what is stored, and back; esc twice lets go of this.")
+            keys = keyed("{editor.other}: what is stored, and back; esc twice discards it.")
             said = (
                 f"Restored: you typed this {self._restored_at} and did not save it.{changed} {keys}"
             )
@@ -589,7 +589,7 @@ class RecordForm(Dialog[Values | None]):
         if self._document and not self._without:
             self._without = True
             return keyed(
-                "The document cannot be read yet: {form.external} opens it, {editor.save} again saves without it."
+                "The document is not readable yet: {form.external} opens it, {editor.save} again saves without it."
             )
         if self._stale and self._touched():
             self._stale = False
@@ -607,7 +607,7 @@ class RecordForm(Dialog[Values | None]):
             if refusal.unfit:
                 line.complain(said)
                 where = f"Line {refusal.line}: " if refusal.line else ""
-                said = f"{where}{said}. Nothing was saved yet, and nothing is lost."
+                said = f"{where}{said}. Nothing was saved yet; your text is kept."
         self._say(f"✗ {said}", "$text-error")
         self._take_stored(self._saving.now)
         self._show_theirs()
@@ -736,7 +736,7 @@ class RecordForm(Dialog[Values | None]):
                 else f"✗ {number(-left)} characters too long"
             )
         elif not touched:
-            parts.append("Nothing is set yet.")
+            parts.append("Nothing set yet.")
         self._say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
 
     def _say(self, sentence: str, style: str) -> None:

@@ -29,7 +29,7 @@ from workbench.tui.widgets.line_list import Cell, LineView
 _BESIDE = 100
 """Columns from which on the list of pages stands beside the text."""
 
-_NO_MATCH = "No page holds these words."
+_NO_MATCH = "No page contains these words."
 
 
 def open_manual(app: App[Any], keys: Callable[[], None], page: str = "") -> None:
@@ -80,7 +80,7 @@ class ManualScreen(Dialog[bool]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the words to look for, the list of pages, and the page."""
-        box = SafeInput(placeholder="words to find in all pages, such as budget export")
+        box = SafeInput(placeholder="search all pages, such as budget export")
         box.display = False
         yield box
         places: LineView[Section] = LineView(
@@ -255,9 +255,7 @@ def _page(name: str) -> Page:
 
 
 _TWO_COLUMNS = 76
-NO_MATCH = (
-    "Nothing here holds these words. Ctrl+p looks through the actions of the other areas, too."
-)
+NO_MATCH = "Nothing found. Ctrl+p searches the actions of all areas."
 _KEYS = 9
 _KEY = "key"
 """What a row knows of itself: the name of its key."""
@@ -289,7 +287,7 @@ class HelpScreen(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the words to look for, the scrolled table and the further text."""
-        box = SafeInput(placeholder="what to look for, such as delete or sort")
+        box = SafeInput(placeholder="search, such as delete or sort")
         box.display = False
         yield box
         yield VerticalScroll(Static(Content(""), id="keys"), Static(Content(""), id="more"))

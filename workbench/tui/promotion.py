@@ -67,8 +67,8 @@ def look(bench: Workbench, ids: Sequence[str], target: Target) -> Look:
         plan = bench.promotion.plan(ids, target)
     except AlreadyPromoted as error:
         how = keyed(
-            "To move it, take that back first: {app.back} leaves, {stream.history} shows its history, {history.undo} "
-            "there takes a change back."
+            "To move it, undo that first: {app.back} closes this, {stream.history} shows its "
+            "history, {history.undo} there undoes a change."
         )
         return Look(problem=f"{error.message} {how}")
     except WorkbenchError as error:
@@ -88,8 +88,8 @@ NO_PROJECT = Offer(Target("block"), "CLAUDE.md, AGENTS.md, memory, skill files",
 """Stands for the usual files where there are none; it cannot be chosen."""
 
 WHY_NO_PROJECT = (
-    "CLAUDE.md, AGENTS.md, memory and skill files: this store belongs to no project "
-    "(a .workbench folder in it makes one). Any Markdown file can be named below."
+    "CLAUDE.md, AGENTS.md, memory and skill files: this store belongs to no project. Any "
+    "Markdown file can be named below."
 )
 FIELDS = (
     ("title", "title"),
@@ -98,8 +98,8 @@ FIELDS = (
     ("path", "file"),
     ("section", "under"),
 )
-UNDER = "a heading of the file; empty: a heading of its own"
-ON_SCRATCH = " · files are those of the demo's scratch project"
+UNDER = "a heading of the file; empty: a new heading"
+ON_SCRATCH = " · in the demo's scratch project"
 IN_PROJECT = "docs/NOTES.md, from the project's folder"
 ANYWHERE = "a full path, such as ~/notes/NOTES.md"
 BESIDE = 110
@@ -346,7 +346,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
 
         def failed(error: WorkbenchError) -> None:
             if isinstance(error, Conflict):
-                self._look(f"{error.message} The preview now shows what would be written.")
+                self._look(f"{error.message} The preview is updated.")
             else:
                 self.complain(error)
 
@@ -402,10 +402,10 @@ def _draw(offer: Offer, width: int) -> list[Cell]:
 
 
 WHY: dict[Obstacle, str] = {
-    "rewritten": "has different wording by now and stays",
+    "rewritten": "has different wording now and stays",
     "changed": "was changed by hand since and stays",
     "held": "stays: the new text is held back from files",
-    "cites": "cites it and stays: check it",
+    "cites": "cites it and stays: please check",
     "whole": "stays until it is exported again",
 }
 
@@ -445,7 +445,7 @@ class CopiesDialog(Dialog[bool | None]):
         has = amount(len(plan.updated), "copy of {} has", "copies of {} have").format(
             _named(self._plan)
         )
-        super().__init__(f"{has} the old words", COPIES)
+        super().__init__(f"{has} the old text", COPIES)
         self._after = next(
             (after for _, after in plan.corrected if isinstance(after, Memory)), None
         )
@@ -568,7 +568,7 @@ class CopyAsking:
     def told(self) -> str:
         """What is to be said after saving: how many copies went along, which stay, and who had it."""
         plan, count = self._bench.safety.shown(self._plan), len(self._plan.updated)
-        said = f" {amount(count, 'copy keeps', 'copies keep')} the old words." if count else ""
+        said = f" {amount(count, 'copy keeps', 'copies keep')} the old text." if count else ""
         if self._answer is not None and self._answer[1]:
             said = f" {amount(count, 'copy', 'copies')} updated with it."
         lines = [*left_lines(plan.left)]

@@ -90,11 +90,7 @@ def unread_line(count: int, action: str) -> list[Content]:
     if not count:
         return []
     replies = amount(count, "earlier reply", "earlier replies")
-    return [
-        Content.styled(
-            f"{replies} could not be read: {key_of(action)} shows them.", "$text-warning"
-        )
-    ]
+    return [Content.styled(f"{replies} unreadable: {key_of(action)} shows them.", "$text-warning")]
 
 
 class PlanDialog(Dialog[R], Generic[R, P]):
@@ -137,7 +133,7 @@ class PlanDialog(Dialog[R], Generic[R, P]):
     def gather(self, make: Callable[[], P]) -> None:
         """Have a plan made in place of the one that is shown."""
         self._make, self.plan, self._starts = make, None, False
-        self.query_one("#plan", Static).update(Content.styled("Gathering what is read …", MUTED))
+        self.query_one("#plan", Static).update(Content.styled("Collecting memories …", MUTED))
         self._gather(make)
 
     @work(thread=True, exclusive=True, group="plan", description="plan")
@@ -210,7 +206,7 @@ class ResultDialog(TextDialog[Next | None]):
             [_why(waiting), body(waiting[0].reply.reply or "(an empty reply)")] if waiting else []
         )
         super().__init__(
-            "Reflected" if outcome is not None else "Replies that could not be read",
+            "Reflected" if outcome is not None else "Unreadable replies",
             Content("\n\n").join(parts),
             [a for a in REFLECTED if own.get(a.id, self._is_waiting)],
         )
@@ -343,9 +339,7 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
         about = one_line(STAGES.get(self._step.stage, self._step.stage), 60)
         text = Content(f"{about[:1].upper()}{about[1:]} …")
         if self._stop.is_set():
-            text = Content.styled(
-                "Stopping. What was found is kept; esc again leaves it alone.", "bold"
-            )
+            text = Content.styled("Stopping. Findings are kept; esc again closes this.", "bold")
         elif self._step.total:
             text = gauge_line(self._step.done, self._step.total, about, 24)
         self.query_one("#run-step", Static).update(text)
@@ -390,7 +384,7 @@ class ReflectDialog(PlanDialog[Plan | Literal["unread"] | None, Plan]):
     def contents(self) -> Iterable[Widget]:
         """Return what would be done, and the line for the focus."""
         yield from super().contents()
-        yield SafeInput(placeholder="what to look for (f); empty: whatever stands out")
+        yield SafeInput(placeholder="topic (f); empty: anything")
 
     def on_mount(self) -> None:
         """Gather what would be read."""
@@ -514,12 +508,17 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int) -> Content:
         lines.append(row("costs", costs(plan.preview.estimate.total, plan.spent, plan.limit)))
     else:
         lines.append(
-            row("reflector", Content("extractive: what recurs and what users state, word for word"))
+            row(
+                "reflector",
+                Content(
+                    "extractive: recurring statements and standing instructions, word for word"
+                ),
+            )
         )
     lines.append(body(plan.preview.remark, MUTED))
     if plan.is_over_budget:
         over = keyed(
-            "✗ More than is left of this month: nothing would be sent. {reflect.reflector} reflects on this machine "
+            "✗ Over this month's limit: nothing is sent. {reflect.reflector} reflects on this machine "
             "instead; a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
         )
         lines.append(Content.styled(over, "$text-warning"))
@@ -549,8 +548,8 @@ def _sentence(candidates: int, unread: bool) -> str:
     if candidates:
         return f"{amount(candidates, 'candidate waits', 'candidates wait')} in Review."
     if unread:
-        return "No candidate yet: the reply could not be read."
-    return "Nothing recurs often enough to be proposed, or all of it is known already."
+        return "No candidates yet: the reply was unreadable."
+    return "Nothing new recurs often enough to be proposed."
 
 
 def outcome_text(outcome: Outcome) -> Content:
@@ -577,11 +576,11 @@ def outcome_text(outcome: Outcome) -> Content:
         )
     if outcome.unread:
         parts = amount(len(outcome.unread), "part of a reply", "parts of replies")
-        lines.append(Content.styled(f"{parts} could not be read; see below.", "$text-warning"))
+        lines.append(Content.styled(f"{parts} unreadable; see below.", "$text-warning"))
     if outcome.again:
         insights = amount(len(outcome.again), "insight says", "insights say")
         lines.append(
-            Content.styled(f"{insights} what was confirmed, waits, or was rejected already.", MUTED)
+            Content.styled(f"{insights} something already confirmed, waiting or rejected.", MUTED)
         )
     for memory in outcome.candidates:
         why = one_line(str(memory.metadata.get("why", "") or "no evidence"), 400)

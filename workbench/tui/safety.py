@@ -73,7 +73,7 @@ def flag_lines(flags: Flags) -> list[Content]:
         parts[-1] = (parts[-1][0].rstrip("\n"), parts[-1][1])
     else:
         parts += [
-            ("The text is folded away. ", MUTED),
+            ("The text is folded. ", MUTED),
             (flags.opens, "bold $text-accent"),
             (" shows it.", MUTED),
         ]
@@ -87,7 +87,7 @@ def shown_text(text: str, found: Sequence[Finding]) -> Content:
 
 def missing(reason: str) -> str | None:
     """Return what is wrong with the reason of a permission, or `None`."""
-    return None if reason else "Say why, in a few words."
+    return None if reason else "Give a reason."
 
 
 def _permission(flags: Flags) -> list[tuple[str, str]]:
@@ -116,14 +116,14 @@ async def ask(app: Host) -> None:
         arrived = await asyncio.to_thread(app.bench.trust.arrived)
         asked = Confirm(
             "Trust this store? It came from elsewhere.", detail=_told(arrived),
-            yes="trust it", no="only read it",
+            yes="trust it", no="keep it read-only",
         )  # fmt: skip
         if await app.push_screen_wait(asked):
             await asyncio.to_thread(app.bench.trust.accept, arrived)
             app.say("Trusted from now on.")
         else:
             app.say(
-                "You can read everything; nothing is served, promoted or changed. It waits in Review.",
+                "Read-only: nothing is served, promoted or changed. The question waits in Review.",
                 "warning",
             )
     except WorkbenchError as error:
@@ -147,7 +147,7 @@ def _told(arrived: Arrived) -> Content:
     lines += [body(f"  {held.line}", "$text-warning") for held in arrived.flagged[:LISTED]]
     lines.append(
         Content.styled(
-            "Until you trust it, nothing of it is served to agents, promoted or changed.", MUTED
+            "Until you trust it, nothing is served to agents, promoted or changed.", MUTED
         )
     )
     return Content("\n").join(lines)
@@ -203,7 +203,7 @@ class FlaggedMemories:
         elif self._safety.override(memory) is not None:
             self._app.change(withdraw)
         else:
-            title = f"Why may {masked_name(id, self._safety.masked)} be exported as it is?"
+            title = f"Allow {masked_name(id, self._safety.masked)}: reason"
             ask = Prompt(title, placeholder="a reason", check=missing, take=allow, preview=preview)
             if await self._app.push_screen_wait(ask):
                 self._app.say(f"{id} may be exported as it is. {undo()} takes that back.")

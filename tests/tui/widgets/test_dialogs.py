@@ -66,7 +66,7 @@ async def test_every_dialog_shows_its_keys_and_where_one_types_by_way_of_the_man
         await until_drawn(pilot, lambda: isinstance(host.screen, HelpScreen))
         text = "\n".join(picture(host))
         assert (
-            "Leave everything as it is" if dialog == "confirm" else "Take what is written"
+            "Close without changing anything" if dialog == "confirm" else "Accept the input"
         ) in text
         await pilot.press("question_mark")
         await pilot.pause()

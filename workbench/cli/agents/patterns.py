@@ -45,8 +45,8 @@ LARGEST = 64 << 20
 """Bytes of a file of patterns, at the most."""
 
 WHY_NOT = {
-    "held": "held back for what the text says",
-    "unapproved": "left out: agents.serve gives this agent only what a person wrote or approved",
+    "held": "held back because of the text",
+    "unapproved": "left out: agents.serve limits this agent to what you wrote or approved",
 }
 """Why an agent is not served something."""
 

@@ -30,12 +30,12 @@ class StageKind:
 
 
 STAGES: tuple[StageKind, ...] = (
-    StageKind("episodes", "Episodes that say the same, under one"),
-    StageKind("extraction", "Patterns that recur in them, for Review"),
-    StageKind("validation", "Patterns, held against how they went"),
-    StageKind("refinement", "Patterns that are worth little, out of use"),
-    StageKind("indexes", "What searches need, worked out"),
-    StageKind("report", "What there is, counted"),
+    StageKind("episodes", "Group similar episodes"),
+    StageKind("extraction", "Propose recurring patterns"),
+    StageKind("validation", "Validate patterns"),
+    StageKind("refinement", "Retire weak patterns"),
+    StageKind("indexes", "Update search indexes"),
+    StageKind("report", "Count records"),
 )
 """In the order in which they run."""
 

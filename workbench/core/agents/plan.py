@@ -112,7 +112,7 @@ def checked(plan: Step) -> Step:
     every = list(walk(plan))
     if len(every) > MOST_STEPS + 1:
         message = f"A plan has at most {MOST_STEPS} steps; this one would have {len(every) - 1:,}."
-        raise InvalidRecord(message, "Take a larger chunk, or make a plan of each part.")
+        raise InvalidRecord(message, "Choose a larger chunk, or make a plan for each part.")
     if max(len(path) for path, _ in every) > DEEPEST:
         raise _too_deep()
     for path, step in every:
@@ -154,13 +154,13 @@ def read_plan(text: str) -> Step:
     """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
-        raise InvalidRecord("There is no goal: the first line of a plan states it.", _UNCHANGED)
+        raise InvalidRecord("The goal is missing: it is the first line of a plan.", _UNCHANGED)
     found, indents = list[tuple[int, Step]](), list[int]()
     for number, line in lines[1:]:
         row = _LINE.fullmatch(line)
         if row is None:
             raise InvalidRecord(
-                f"Line {number} is no step.", "A step is written “- [ ] what to do (15 min)”."
+                f"Line {number} is not a step.", "A step is written “- [ ] what to do (15 min)”."
             )
         indent = len(row[1].expandtabs(4))
         indents = [*(one for one in indents if one < indent), indent]

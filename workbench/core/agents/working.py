@@ -147,7 +147,7 @@ def scope_of(name: str) -> tuple[Scope, str]:
     found = next((scope for key, scope in JSON_KEYS.items() if name in (scope, key)), None)
     if found is None:
         raise InvalidRecord(
-            f"There is no scope “{name[:40]}”.", f"Scopes are: {', '.join((*SCOPES, *KINDS))}."
+            f"Unknown scope “{name[:40]}”.", f"Scopes are: {', '.join((*SCOPES, *KINDS))}."
         )
     return found, ""
 
@@ -167,9 +167,7 @@ def find(memory: WorkingMemory, key: str, scope: str) -> Variable:
     where, _ = scope_of(scope)
     found = memory.variables.get(f"{where}.{key}")
     if found is None:
-        raise InvalidRecord(
-            f"There is no variable “{key[:60]}” in scope {where}.", "Nothing was changed."
-        )
+        raise InvalidRecord(f"No variable “{key[:60]}” in scope {where}.", "Nothing was changed.")
     return found
 
 
@@ -284,7 +282,9 @@ def _plain(key: str, value: object, left: int) -> Any:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    raise InvalidRecord(f"The value of {key} is no JSON value, or too deep.", "Nothing was set.")
+    raise InvalidRecord(
+        f"The value of {key} is not a JSON value, or nested too deeply.", "Nothing was set."
+    )
 
 
 def _listed(value: object) -> list[object]:

@@ -723,7 +723,7 @@ def _compare_negations(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]
         spelled = dict((*old.negated, *new.negated))
         beyond = (*_beyond(new.negations, old.negations), *_beyond(old.negations, new.negations))
         told = [f"not “{spelled[n]}”" if n else "a bare “not”" for n in beyond]
-        return False, f"they do not negate the same: {_told(told)}"
+        return False, f"negations differ: {_told(told)}"
     return True, "both negate the same" if new.negations else ""
 
 
@@ -731,7 +731,7 @@ def _compare(what: str, new: Sequence[str], old: Sequence[str]) -> Check:
     if new == old:
         return True, f"the {what} agree" if new else ""
     if _reordered(new, old):
-        return False, f"the {what} stand in another order"
+        return False, f"the order of {what} differs"
     return (
         False,
         f"the {what} differ: {_told(_beyond(new, old))} against {_told(_beyond(old, new))}",
@@ -764,9 +764,9 @@ def _compare_words(new: Sequence[str], old: Sequence[str]) -> Check:
     if new == old:
         return True, "the same words in the same order"
     if _reordered(new, old):
-        return False, "the same words stand in another order"
+        return False, "the same words in a different order"
     count = len(_beyond(new, old)) + len(_beyond(old, new))
-    return False, "one word is not in both" if count == 1 else f"{count} words are not in both"
+    return False, "one word differs" if count == 1 else f"{count} words differ"
 
 
 def _reordered(new: Sequence[str], old: Sequence[str]) -> bool:

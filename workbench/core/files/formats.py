@@ -75,7 +75,7 @@ def format_named(name: str) -> "Format":
     for known in known_formats():
         if known.name == ALIASES.get(name, name):
             return known
-    raise UnreadableFile(f"There is no format “{name}”.", f"Known formats: {format_names()}.")
+    raise UnreadableFile(f"Unknown format “{name}”.", f"Known formats: {format_names()}.")
 
 
 def detect(path: str | Path, text: str) -> "tuple[Detection, ...]":

@@ -173,13 +173,15 @@ def present_bytes(path: Path) -> bytes | None:
             _check_folder(path.resolve().parent)
             return None
         if stat.S_ISDIR(mode):
-            raise WorkbenchError(f"{path} is a folder.", "Name a file in it.")
+            raise WorkbenchError(f"{path} is a folder.", "Choose a file in it.")
         if not stat.S_ISREG(mode):
             raise WorkbenchError(f"{path} is not an ordinary file.", NOTHING)
         if not mode & 0o444 or not os.access(path, os.R_OK):
             raise WorkbenchError(f"{path} cannot be read: its permissions forbid it.", NOTHING)
         if not mode & 0o222 or not os.access(path, os.W_OK):
-            raise WorkbenchError(f"{path} is read-only.", "Name another file, or make it writable.")
+            raise WorkbenchError(
+                f"{path} is read-only.", "Choose another file, or make it writable."
+            )
         _check_folder(path.resolve().parent)
         return _bytes(path.resolve())
     except NotADirectoryError as error:
@@ -191,9 +193,9 @@ def present_bytes(path: Path) -> bytes | None:
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "does not exist"
-        raise WorkbenchError(f"The folder {folder} {what}.", "Make it first, or name another.")
+        raise WorkbenchError(f"The folder {folder} {what}.", "Create it first, or choose another.")
     if not folder.stat().st_mode & 0o222 or not os.access(folder, os.W_OK | os.X_OK):
-        raise WorkbenchError(f"The folder {folder} is read-only.", "Name a file elsewhere.")
+        raise WorkbenchError(f"The folder {folder} is read-only.", "Choose a file elsewhere.")
 
 
 def _mode_of_new_files(beside: Path) -> int:
@@ -266,7 +268,7 @@ def replace_bytes(
         raise changed_meanwhile(path) from error
     except OSError as error:
         raise StoreProblem(
-            f"{path} cannot be written: {error.strerror}.", "The file is as it was."
+            f"{path} cannot be written: {error.strerror}.", "The file is unchanged."
         ) from error
 
 
@@ -297,7 +299,7 @@ def remove_file(path: Path, before: bytes | None, *, through_links: bool = True)
 def changed_meanwhile(path: Path) -> Conflict:
     """Return the error that says that a file is not what it was."""
     return Conflict(
-        f"{path} was changed by another program meanwhile.", "Nothing was written; look again."
+        f"{path} was changed by another program meanwhile.", "Nothing was written; check it again."
     )
 
 

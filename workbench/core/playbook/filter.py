@@ -21,15 +21,15 @@ from workbench.core.record import InvalidQuery
 from workbench.core.text import Folded
 
 HELP: tuple[tuple[str, str], ...] = (
-    ("login token", "words in the id, the text or the section; all must be there"),
-    ('"exact phrase"', "these words in this order"),
+    ("login token", "words in the id, text or section; all must match"),
+    ('"exact phrase"', "exact phrase"),
     ("is:high", "⊕ high performing: more than 5 helpful and fewer than 2 harmful marks"),
     ("is:problematic", "⊖ problematic: at least as many harmful marks as helpful ones"),
     ("is:unused", "unused: no marks yet"),
-    ("is:duplicate", "≈ says the same as another bullet"),
+    ("is:duplicate", "≈ duplicate of another bullet"),
     ("is:over", "beyond the token budget"),
     ("is:disputed", "⇅ votes and the outcomes of runs contradict each other"),
-    ("is:helps  is:hurts", "runs are right more often, or less often, with it"),
+    ("is:helps  is:hurts", "runs succeed more often, or less often, with it"),
     ("is:pinned", "★ pinned; also is:voted (marked here) and is:deprecated (×)"),
     ("section:pitfalls", "the section; a comma means “or”"),
     ("-word  -is:unused", "a leading minus excludes"),
@@ -147,5 +147,5 @@ def _clause(key: str, text: str, negated: bool) -> BookClause:
             strange, known, n=1
         )
         hint = f"Did you mean “is:{near[0]}”?" if near else f"It is one of: {', '.join(known)}."
-        raise InvalidQuery(f"There is no “is:{strange}”.", hint)
+        raise InvalidQuery(f"Unknown “is:{strange}”.", hint)
     return BookClause(key, values, negated)

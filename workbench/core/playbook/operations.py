@@ -157,9 +157,7 @@ def find_section(playbook: Playbook, name: str) -> Section:
         raise UnknownRecord(f"There is no section “{name}” in the playbook.", UNCHANGED)
     if len(found) > 1:
         ids = ", ".join(s.id for s in found)
-        raise Conflict(
-            f"Several sections are called “{name}”.", f"Name one of them by its id: {ids}."
-        )
+        raise Conflict(f"Several sections are called “{name}”.", f"Choose one by its id: {ids}.")
     return found[0]
 
 
@@ -226,7 +224,7 @@ def _create_meta(playbook: Playbook, op: CreateMeta, now: datetime) -> Playbook:
         raise InvalidRecord("A section needs a name.", UNCHANGED)
     exists = any(s.key == key and s.title.strip() for s in playbook.sections)
     if exists and not op.content.strip():
-        raise InvalidRecord(f"The section “{title}” exists already.", UNCHANGED)
+        raise InvalidRecord(f"The section “{title}” already exists.", UNCHANGED)
     name = find_section(playbook, title).id if exists else op.section_id or key
     if not exists:
         if any(s.id == name for s in playbook.sections):
@@ -411,7 +409,9 @@ def read_analysis(reply: str) -> Analysis:
     if not isinstance(data, dict) or not any(
         key in data for key in (*ANALYSIS_TEXTS, "bullet_tags")
     ):
-        raise UnreadableReply("The JSON in the reply is no analysis: it has none of its fields.")
+        raise UnreadableReply(
+            "The JSON in the reply is not an analysis: it has none of its fields."
+        )
     texts = {key: _text(data, key) for key in ANALYSIS_TEXTS}
     odd = [
         Odd(_json(data[k]), f"“{k}” is not a text.")
@@ -456,9 +456,9 @@ def _tag(raw: object) -> BulletTag | Odd:
     said = _text(raw, "tag").lower()
     tag = next((known for known in TAGS if known == said), None)
     if not name:
-        return Odd(_json(raw), "The tag names no bullet.")
+        return Odd(_json(raw), "The tag has no bullet id.")
     if tag is None:
-        return Odd(_json(raw), f"The tag of {name} is none of {', '.join(TAGS)}.")
+        return Odd(_json(raw), f"The tag of {name} is not one of {', '.join(TAGS)}.")
     return BulletTag(name, tag)
 
 
@@ -489,7 +489,7 @@ def read_operation(raw: object) -> Curated | Odd:
     }
     if kind not in made:
         return Odd(
-            _json(raw), f"There is no operation “{kind}”." if kind else "The operation has no type."
+            _json(raw), f"Unknown operation “{kind}”." if kind else "The operation has no type."
         )
     operation, needs = made[kind]
     if operation is None:
@@ -543,7 +543,7 @@ def to_json(suggested: Suggested, book: str, reply: str) -> dict[str, object]:
     """
     kind = next((kind for kind, (made, _) in _KINDS.items() if isinstance(suggested, made)), None)
     if kind is None:
-        raise InvalidRecord(f"{type(suggested).__name__} is nothing that a Curator suggests.")
+        raise InvalidRecord(f"{type(suggested).__name__} is not an operation of the Curator.")
     said = {name: getattr(suggested, name) for name in _KINDS[kind][1]}
     listed = {
         name: list(value) if isinstance(value, tuple) else value for name, value in said.items()
@@ -574,7 +574,7 @@ def from_json(doc: Mapping[str, object]) -> tuple[str, str, Suggested]:
     kind, ids = doc.get("type"), doc.get("source_ids")
     made, names = _KINDS.get(kind if isinstance(kind, str) else "", (None, ()))
     if made is None or ("tag" in names and doc.get("tag") not in TAGS):
-        raise InvalidRecord(f"There is no operation “{kind}”.", UNCHANGED)
+        raise InvalidRecord(f"Unknown operation “{kind}”.", UNCHANGED)
     said: dict[str, Any] = {name: text(name) for name in names}
     if "source_ids" in said:
         listed = ids if isinstance(ids, list) else []

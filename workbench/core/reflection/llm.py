@@ -33,7 +33,7 @@ def find_json(text: str, *keys: str) -> dict[str, object] | list[object]:
         if rank > best:
             best, value = rank, found
     if value is None:
-        raise UnreadableReply(_why(text), "The reply is shown as it came.")
+        raise UnreadableReply(_why(text), "The reply is shown unchanged.")
     return value
 
 
@@ -65,7 +65,7 @@ def _why(text: str) -> str:
     if not text.strip():
         return "The reply is empty."
     if "{" not in text:
-        return "The reply holds no JSON."
+        return "The reply contains no JSON."
     return "The JSON in the reply is cut off or malformed."
 
 
@@ -112,11 +112,11 @@ def needs_round(text: str, made: int, limit: int) -> bool:
 
 
 STAGES = {
-    "questions": "asking what is worth asking",
+    "questions": "collecting questions",
     "insights": "looking for insights",
     "refine": "refining",
     "rate": "rating",
-    "cluster": "looking for what recurs",
+    "cluster": "looking for recurring statements",
     "analyse": "asking the Reflector about the run",
     "curate": "asking the Curator",
     "merge": "writing one text",

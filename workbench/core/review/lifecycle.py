@@ -113,7 +113,7 @@ def moved_to(memory: Memory, status: Status, now: datetime) -> Memory:
 
 _WAYS: Mapping[Status, str] = {
     "signal": "Use undo to go back.",
-    "promoted": "Use promote, which writes it where agents read.",
+    "promoted": "Use promote, which writes it to files agents read.",
     "archived": "Use archive for that.",
 }
 """How a status is reached that no edit gives."""
@@ -148,7 +148,7 @@ def promote(memory: Memory, to: str) -> Memory:
     _require(memory, ("confirmed",), "promoted")
     if not to.strip():
         raise WorkbenchError(
-            f"Memory {memory.id} was not promoted.", "Say where it goes, such as CLAUDE.md."
+            f"Memory {memory.id} was not promoted.", "Give a target, such as CLAUDE.md."
         )
     return replace(memory, status="promoted", promoted_to=to.strip(), review_after=None)
 
@@ -480,7 +480,7 @@ def _earned(memory: Memory, limits: LifecycleLimits) -> UpkeepFinding:
 
 def _doubtful(memory: Memory) -> UpkeepFinding:
     marks, value = memory.harmful_votes, confidence_of(memory)
-    told = f"it was marked harmful {times(marks)}, and its confidence is {value} of 5"
+    told = f"it was marked harmful {times(marks)}; its confidence is {value} of 5"
     return UpkeepFinding("reconfirm", memory.id, (told,), f"harmful-{marks}", (DOUBTFUL,))
 
 

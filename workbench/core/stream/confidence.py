@@ -204,27 +204,27 @@ RULES = (
         _approved,
     ),
     Rule(
-        IMPORTED, 0, 1, "imported", "a file says that it is confirmed; nobody here confirmed it",
+        IMPORTED, 0, 1, "imported", "imported as confirmed, not confirmed here",
         _imported,
     ),
     Rule(
-        "helpful", 1, 2, "marked helpful {times}", "it helped a person, or agents that used it, who count once",
+        "helpful", 1, 2, "marked helpful {times}", "marked helpful, by you or by agents (agents count once)",
         lambda standing: standing.helpful_votes,
     ),
     Rule(
-        "applied", 1, 2, "applied with success {times}", "a task was done by it, and succeeded",
+        "applied", 1, 2, "applied with success {times}", "a task applied it successfully",
         _applied,
     ),
     Rule(
-        "seen", 1, 2, "seen again {times}", "another source says the same",
+        "seen", 1, 2, "seen again {times}", "seen again from another source",
         lambda standing: standing.helpful_absorbed,
     ),
     Rule(
-        "harmful", -1, 99, "marked harmful {times}", "it misled a person, or failed agents, who count once",
+        "harmful", -1, 99, "marked harmful {times}", "marked harmful, by you or by agents (agents count once)",
         lambda standing: standing.harmful_votes,
     ),
     Rule(
-        "contradicted", -1, 99, "said to be no longer true {times}", "a person answered “still true?” with no",
+        "contradicted", -1, 99, "said to be no longer true {times}", "“still true?” was answered with no",
         _contradicted,
     ),
 )  # fmt: skip
@@ -414,24 +414,22 @@ def _read(memory: Memory) -> tuple[float, ...]:
 SCORE = "score"
 
 ORDERS = (
-    Order("made", "the newest first", "the oldest first", lambda m: (m.created_at.timestamp(),)),
-    Order(
-        "read", "what agents read last first", "what was never read, or longest ago, first", _read
-    ),
+    Order("made", "newest first", "oldest first", lambda m: (m.created_at.timestamp(),)),
+    Order("read", "last read first", "never or longest ago read first", _read),
     Order(
         "importance",
-        "the most important first",
-        "the least important first",
+        "most important first",
+        "least important first",
         lambda m: (m.importance_score,),
     ),
-    Order("votes", "the most helpful first", "the most harmful first", _votes),
+    Order("votes", "most helpful first", "most harmful first", _votes),
     Order(
         "confidence",
         "highest confidence first",
         "lowest confidence first",
         lambda m: (confidence_of(m),),
     ),
-    Order(SCORE, "the best score first", "the worst score first", None),
+    Order(SCORE, "best score first", "worst score first", None),
 )
 """Those that are known."""
 

@@ -33,14 +33,14 @@ HELP: tuple[tuple[str, str], ...] = (
     ),
     (
         "tag:auth  tag:auth*",
-        "a tag, or all tags that begin so; also category:, section:, session:, id:",
+        "a tag, or a prefix with *; also category:, section:, session:, id:",
     ),
     ('tag:"two words"', "quotes keep a value together"),
     ('speaker:user  speaker:"Ann Lee"', "who said it: user, assistant, tool or a name"),
     ("source:SessionEnd", "where it was captured: the hook, or a file by its name or path"),
     (
         "actor:claude  actor:person",
-        "who stored its text: an agent by name, person, import, reflection, hook",
+        "who stored it: an agent by name, person, import, reflection, hook",
     ),
     ("importance:>7  confidence:>2", "more than; also >=, <, <= or the number itself"),
     (
@@ -49,9 +49,9 @@ HELP: tuple[tuple[str, str], ...] = (
     ),
     ("pinned:yes", "pinned or not: yes, no"),
     ("is:reflection", "reflection, voted, harmful, pinned, or a status, such as is:archived"),
-    ('"exact phrase"', "these words in this order, in content, summary or tags"),
+    ('"exact phrase"', "exact phrase in content, summary or tags"),
     ("-tag:wip  -word", "a leading minus excludes"),
-    ("auth tokn", "any other word is searched for, typing errors forgiven"),
+    ("auth tokn", "any other word is searched for, forgiving typing errors"),
 )
 """Rows for the help screen: what to type, and what it finds."""
 
@@ -119,7 +119,8 @@ class Filter:
         """
         if self.actors:
             raise InvalidQuery(
-                "“actor:” cannot be asked here.", "The Stream, Review, `list` and `export` know it."
+                "“actor:” cannot be used here.",
+                "It works in the Stream, Review, `list` and `export`.",
             )
         found: list[Predicate] = [] if self.shows_archived else [_is_not_archived]
         found += map(_compile, self.clauses)
@@ -262,7 +263,7 @@ def _is_key(key: str, values: str, unknown: list[tuple[str, str]] | None) -> boo
         unknown.append((key, near[0]))
     elif near:
         raise InvalidQuery(
-            f"There is no “{key}:” to filter by.",
+            f"Unknown filter “{key}:”.",
             f'Did you mean “{near[0]}:”? Or quote it: "{key}:…".',
         )
     return False
@@ -343,7 +344,7 @@ def _compared(number: Callable[[Memory], float], value: str) -> Predicate:
     """Compare a number of a memory with one behind a sign; without a sign, as equal."""
     found = _NUMBER.fullmatch(value)
     if found is None:
-        raise InvalidQuery(f"“{value}” is no number to compare with.")
+        raise InvalidQuery(f"“{value}” is not a number to compare with.")
     compare, limit = _COMPARE[found[1]], float(found[2])
     return lambda memory: compare(number(memory), limit)
 

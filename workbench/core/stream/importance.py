@@ -78,7 +78,7 @@ CODE = ImportanceTable(
         Boost(2, (("test", "tests"), ("failed",))),
         Boost(1, (("prod", "production", "main branch"),)),
     ),
-    about="ENGRAM's code-specific table; types it does not name are read from the general one",
+    about="ENGRAM's code-specific table; other types use the general one",
 )
 
 TABLES: tuple[ImportanceTable, ...] = (GENERAL, CODE)
@@ -90,7 +90,7 @@ def table_named(name: str) -> ImportanceTable:
         if table.name == name:
             return table
     known = ", ".join(table.name for table in TABLES)
-    raise UnknownRecord(f"There is no importance table “{name}”.", f"Known tables: {known}.")
+    raise UnknownRecord(f"Unknown importance table “{name}”.", f"Known tables: {known}.")
 
 
 def rate(observation_type: str, content: str, table: ImportanceTable = GENERAL) -> Rating:

@@ -26,5 +26,5 @@ def candidate_filter(text: str, now: datetime) -> "Filter":
     found = parse_filter(text, now, zone=UTC)
     if found.words:
         hint = f'Write type:error, -tag:wip or "{one_line(found.words[0], 20)}".'
-        raise InvalidQuery(f"“{one_line(found.words[0], 20)}” is no condition.", hint)
+        raise InvalidQuery(f"“{one_line(found.words[0], 20)}” is not a condition.", hint)
     return found

@@ -136,7 +136,7 @@ def parse_measure(text: str) -> Measure:
     found = _WRITTEN.fullmatch(text.strip().lower())
     if found is None:
         raise InvalidQuery(
-            f"“{text}” is no metric.", "Write one such as ndcg@10, recall@5, mrr@10 or p@3."
+            f"“{text}” is not a metric.", "Write one such as ndcg@10, recall@5, mrr@10 or p@3."
         )
     kinds: dict[str, Kind] = {"ndcg": "ndcg", "mrr": "mrr", "recall": "recall", "p": "p"}
     return Measure(kinds[found[1]], int(found[2]))

@@ -135,10 +135,10 @@ FACTORS = (
         "recency", "recency", f"{_COLUMNS}:RECENCY", weight="recency", glyph="▓",
         words="Prefers what was read lately.", episodes=True,
         knobs=(
-            _life("episodic", "Events: time until recency halves.", episodes=True),
-            _life("working", "The current task: time until recency halves."),
-            _life("semantic", "Facts: time until recency halves."),
-            _life("procedural", "How-to: time until recency halves."),
+            _life("episodic", "Episodic: time until recency halves.", episodes=True),
+            _life("working", "Working: time until recency halves."),
+            _life("semantic", "Semantic: time until recency halves."),
+            _life("procedural", "Procedural: time until recency halves."),
         ),
     ),
     Factor(

@@ -38,7 +38,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 DEFAULT_URL = "https://api.anthropic.com"
-NOWHERE = "an address that names no host"
+NOWHERE = "an address without a host"
 KEPT = "Nothing in the store was changed."
 FEWER = "Lower claude.memories in the config, or mark fewer memories."
 _KEY = re.compile(r"sk-ant-[\w-]+")
@@ -83,7 +83,7 @@ def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple
     host = host_of(url)
     if _named_host(url) is None and trouble.kind in ("connection", "timeout", "malformed"):
         hint = f"Unset ANTHROPIC_BASE_URL, or set an address such as {DEFAULT_URL}. {KEPT}"
-        return "The address set for Claude names no host, so nothing was sent.", hint
+        return "The address set for Claude has no host, so nothing was sent.", hint
     known: dict[Kind, tuple[str, str]] = {
         "connection": (
             f"Claude cannot be reached at {host}.",
@@ -91,11 +91,11 @@ def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple
         ),
         "timeout": (f"Claude at {host} did not answer in time.", f"Try again later. {KEPT}"),
         "dropped": (
-            "The connection to Claude ended in the middle of the reply.",
+            "The connection to Claude broke off during the reply.",
             f"Try again. {KEPT}",
         ),
         "malformed": (
-            f"What came from {host} is no reply of Claude.",
+            f"The reply from {host} is not one of Claude.",
             f"Check ANTHROPIC_BASE_URL. {KEPT}",
         ),
         "no key": ("There is no API key for Claude.", HOW_TO),
@@ -103,16 +103,16 @@ def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple
             "The credentials for Claude could not be loaded.",
             f"Check the profile, or: {HOW_TO}",
         ),
-        "broken": ("The call to Claude failed for an unforeseen reason.", KEPT),
+        "broken": ("The call to Claude failed unexpectedly.", KEPT),
         "refusal": (
             "Claude declined to answer.",
             f"Reflect on other memories, or word the focus differently. {KEPT}",
         ),
         "cut": (
-            f"The reply of Claude was cut off at {settings.max_tokens:,} tokens.",
+            f"Claude's reply was cut off at {settings.max_tokens:,} tokens.",
             "Raise claude.max_tokens in the config.",
         ),
-        "empty": ("The reply of Claude was empty.", f"Try again. {KEPT}"),
+        "empty": ("Claude's reply was empty.", f"Try again. {KEPT}"),
         "cancelled": ("The call to Claude was cancelled.", KEPT),
     }
     return known.get(trouble.kind, known["broken"])
@@ -124,7 +124,7 @@ def _of_status(trouble: Trouble, settings: LlmSettings) -> tuple[str, str]:
         return "Claude did not answer in time.", f"Try again later. {KEPT}"
     if trouble.status == 529 or trouble.type == "overloaded_error":
         return (
-            "Claude is overloaded, and stayed so after several tries.",
+            "Claude is overloaded, even after several tries.",
             f"Try again in a few minutes. {KEPT}",
         )
     if trouble.status == 429 or trouble.type == "rate_limit_error":

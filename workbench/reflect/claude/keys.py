@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-HOW_TO = "Set the environment variable ANTHROPIC_API_KEY to a key of yours and start the workbench again."
+HOW_TO = "Set the environment variable ANTHROPIC_API_KEY to your key and restart the workbench."
 
 _FEDERATION = ("ANTHROPIC_FEDERATION_RULE_ID", "ANTHROPIC_ORGANIZATION_ID")
 _IDENTITY = ("ANTHROPIC_IDENTITY_TOKEN_FILE", "ANTHROPIC_IDENTITY_TOKEN")

@@ -208,7 +208,7 @@ class AgentApi:
         replaces_mark.
         """
         if not ids:
-            raise InvalidQuery("There is no id to look up.", "Give the ids that a search returned.")
+            raise InvalidQuery("No id given.", "Give the ids that a search returned.")
         memories = [self._served(id) for id in list(dict.fromkeys(ids))[:MOST_GOT]]
         near = {m.id: self._around(m, max(0, min(around, 10))) for m in memories}
         answer = self._answers.full(memories, near, GET_TOKENS, max(0, offset))
@@ -418,14 +418,14 @@ class AgentApi:
         from workbench.services.reflection.reflection import EXTRACTIVE
 
         if not self._bench.overview.due().due and not force:
-            return {"proposed": 0, "note": "No reflection is due; force makes one all the same."}
+            return {"proposed": 0, "note": "No reflection is due; force runs one anyway."}
         reflecting = self._bench.reflecting
         plan = reflecting.plan("" if self._rules.asks_claude else EXTRACTIVE, focus)
         outcome = reflecting.reflect(plan, lambda *_: None, lambda: False, max_insights)
         note = (
             "They wait in Review; a person decides."
             if outcome.candidates
-            else "Nothing recurs in what came in."
+            else "Nothing new recurs."
         )
         return {"proposed": len(outcome.candidates), "reflector": plan.reflector, "note": note}
 
@@ -552,7 +552,7 @@ class AgentApi:
     ) -> Json:
         """Use when an approach worked more than once: it becomes a candidate that gathers evidence."""
         (made,) = self._bench.patterns.acting_for(self.context).add([pattern])
-        note = "It is a candidate: it is served to nobody before its evidence, or a person, speaks for it."
+        note = "It is a candidate, not served until its evidence or a person validates it."
         return {"id": self._guard.name(made.id), "status": made.status, "note": note}
 
     @tool(group="all")
@@ -590,7 +590,7 @@ class AgentApi:
         ]  # fmt: skip
         return {
             "patterns": rows,
-            "note": "A person lets it take effect: `workbench pattern validate`.",
+            "note": "A person decides: `workbench pattern validate`.",
         }
 
     @tool(writes=True, group="all")
@@ -614,7 +614,7 @@ class AgentApi:
         least = 2 if change in ("supersede", "merge") else 1
         if len(ids) < least:
             raise InvalidQuery(
-                f"To {change} takes {counted(least, 'pattern')}.", "Name them by their ids."
+                f"{change} needs {counted(least, 'pattern')}.", "Name them by their ids."
             )
         proposal = self._requests.change_patterns(
             change, [known.get(id) for id in ids], reason, patch or {}

@@ -36,15 +36,13 @@ def require_trusted(library: Library) -> None:
     """Raise `StoreProblem` for a store of which no agent is served anything."""
     library.refresh()
     if library.is_missing:
-        message = (
-            "The store is not there any more: it was removed, renamed, or closed to this process."
-        )
+        message = "The store is missing: it was removed, renamed, or made unreadable."
         raise StoreProblem(
-            message, "Nothing was served or written; it is served again once it is back."
+            message, "Nothing was served or written; serving resumes when it is back."
         )
     if not library.standing.trusted:
-        message = "This store came from elsewhere and no person has looked at it, so nothing of it is served."
-        raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
+        message = "This store came from elsewhere and was not reviewed, so nothing of it is served."
+        raise StoreProblem(message, "A person can review it: `workbench trust`.")
 
 
 class Guard:

@@ -150,7 +150,7 @@ class Consolidating:
         wrong = next((name for name in names if all(name != kind.id for kind in STAGES)), None)
         if wrong is not None:
             raise InvalidQuery(
-                f"There is no stage “{wrong}”.", f"Stages are: {', '.join(k.id for k in STAGES)}."
+                f"Unknown stage “{wrong}”.", f"Stages are: {', '.join(k.id for k in STAGES)}."
             )
         return tuple(kind for kind in STAGES if not names or kind.id in names)
 
@@ -409,7 +409,7 @@ def outlook_json(looked: Consolidated, last: ConsolidationRun | None) -> dict[st
             | ({"facts": dict(one.facts)} if one.kind.id == "report" else {})
             for one in looked.stages
         ],
-        "note": "A person carries it out: `workbench consolidate`.",
+        "note": "A person runs it: `workbench consolidate`.",
     }
 
 
@@ -426,7 +426,7 @@ def _lines(run: ConsolidationRun) -> Iterator[str]:
     yield (
         f"Ended {minute(run.ended_at)}."
         if run.ended_at is not None
-        else f"Left to do: {', '.join(run.left)}."
+        else f"Remaining: {', '.join(run.left)}."
     )
     if due is not None:
         yield f"The next one is due {minute(due)}."
@@ -434,7 +434,7 @@ def _lines(run: ConsolidationRun) -> Iterator[str]:
         yield ""
         yield f"## {titles.get(one.stage, one.stage)}"
         yield ""
-        yield f"- looked at: {one.looked:,}"
+        yield f"- checked: {one.looked:,}"
         yield f"- changed: {one.changed:,}"
         yield from fact_lines(one.facts)
 

@@ -256,8 +256,8 @@ class EpisodePools:
         for start in range(0, len(hashes), CHUNK):
             if cancelled is not None and cancelled():
                 raise WorkStopped(
-                    "The reading of the episodes was stopped.",
-                    "What was read so far is known the next time.",
+                    "Reading the episodes was stopped.",
+                    "What was read so far is kept for next time.",
                 )
             if progress is not None:
                 progress(start, len(hashes))
@@ -687,13 +687,14 @@ def _asked(query: str, strategy: Strategy, criteria: Criteria) -> str:
     text = clean_for_store(query.strip())
     if len(text) > LONGEST:
         raise InvalidQuery(
-            f"The query has {len(text):,} characters; {LONGEST:,} are looked for.", "Shorten it."
+            f"The query has {len(text):,} characters; at most {LONGEST:,} are searched.",
+            "Shorten it.",
         )
     if strategy in ("semantic", "hybrid", "failure") and not text:
         raise InvalidQuery(
-            f"The strategy {strategy} needs words to go by.", "Say what the task or the error is."
+            f"The strategy {strategy} needs a query.", "Give the task or the error message."
         )
     if strategy in ("structured", "hybrid") and criteria.are_none:
-        said = "Name a domain, a type, an outcome, a tag, a tool, a session or a time."
-        raise InvalidQuery(f"The strategy {strategy} needs something to filter by.", said)
+        said = "Give a domain, type, outcome, tag, tool, session or time."
+        raise InvalidQuery(f"The strategy {strategy} needs a filter.", said)
     return "" if strategy in ("structured", "temporal") else text

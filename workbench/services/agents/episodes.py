@@ -421,9 +421,9 @@ class Episodes:
         is_free = known is not None and known.status == "active" and not known.approved
         if known is not None and not (goes_on and is_free and known.hash != beside.hash):
             if known.hash != beside.hash and not goes_on:
-                message = f"There is an episode {body.id} already, and it says something else."
+                message = f"Another episode {body.id} already exists."
                 raise InvalidRecord(
-                    message, "Nothing was stored: what was is not changed; leave episode_id out."
+                    message, "Nothing was stored. Episodes are never changed; leave out episode_id."
                 )
             return Stored(known, is_new=False, masked=beside.masked)
         at, clean = body.at or self._context.now(), beside.body
@@ -575,7 +575,7 @@ def found_in(place: Path) -> tuple[Found, ...]:
     """
     files = files_in(place)
     if not files:
-        raise UnreadableFile(f"There is no file of episodes in {place}.", "Nothing was stored.")
+        raise UnreadableFile(f"No episode files in {place}.", "Nothing was stored.")
     return tuple(
         one
         for path in files
@@ -588,7 +588,7 @@ def checked_docs(found: Sequence[Found], file: str) -> Sequence[Found]:
     `InvalidRecord`.
     """
     if not found:
-        raise UnreadableFile(f"{file} holds no episode.", "Nothing was stored.")
+        raise UnreadableFile(f"{file} contains no episode.", "Nothing was stored.")
     for one in found:
         try:
             read_episode(one.doc)
@@ -645,7 +645,7 @@ def write_files(target: Path, docs: Sequence[tuple[str, object]]) -> tuple[Path,
     taken = next((path for path in files if path.exists() or path.is_symlink()), None)
     if taken is not None:
         raise UnreadableFile(
-            f"{taken} is there already.", "Nothing was written; name another place."
+            f"{taken} already exists.", "Nothing was written; choose another place."
         )
     for path, doc in files.items():
         try:

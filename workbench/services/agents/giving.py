@@ -54,9 +54,7 @@ class EpisodeGiving:
         """Return what a strategy finds, the best or the latest first, and why some were left out."""
         require_trusted(self._context.library)
         if criteria.phase == "deleted":
-            raise InvalidQuery(
-                "What a person deleted is served to no agent.", "Ask for another phase."
-            )
+            raise InvalidQuery("Deleted episodes are not served.", "Ask for another phase.")
         left_out = Counter[str]()
 
         def may_pass(one: FoundEpisode) -> bool:

@@ -153,7 +153,7 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
         write_file(target, _bytes(plan.after), mode=mode)
     except OSError as error:
         raise StoreProblem(
-            f"{plan.path} cannot be written: {error.strerror or error}.", "It is as it was."
+            f"{plan.path} cannot be written: {error.strerror or error}.", "It was not changed."
         ) from error
     return copy
 
@@ -197,7 +197,7 @@ def _text(path: Path) -> str | None:
         return None
     except OSError as error:
         why = (
-            "it is no regular file"
+            "it is not a regular file"
             if isinstance(error, NotRegular)
             else (error.strerror or str(error)).lower()
         )
@@ -207,7 +207,7 @@ def _text(path: Path) -> str | None:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{path} is no UTF-8 text.", "Nothing was changed.") from error
+        raise UnreadableFile(f"{path} is not UTF-8 text.", "Nothing was changed.") from error
 
 
 def _bytes(text: str) -> bytes:

@@ -162,7 +162,7 @@ class IndexFile:
         path = Path(name).expanduser()
         if not path.is_absolute():
             if project is None:
-                message = f"The overview {name} has no place: this store belongs to no project."
+                message = f"The overview {name} cannot be placed: this store belongs to no project."
                 raise WorkbenchError(
                     message, "Give reflection.index an absolute path, or leave it empty."
                 )

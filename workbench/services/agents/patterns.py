@@ -148,7 +148,7 @@ def entered(
     one has already.
 
     Raises `InvalidRecord`: for what cannot be read, for an id that is none, for a condition that
-    holds a secret.
+    contains a secret.
     """
     before = "" if old is None else "\n".join(strings(pattern_doc(old)))
     pattern = pattern_from(doc, now, "pat-new")
@@ -159,7 +159,7 @@ def entered(
         checked_name(pattern.id, "pattern")
     for path, text in conditions_of(pattern):
         if SecretFilter().preview(text, before) != text:
-            raise InvalidPattern([(path, "holds a secret")])
+            raise InvalidPattern([(path, "contains a secret")])
     clean = cleaned(pattern_doc(pattern), lambda text: gate.cleaned(text, before.__contains__))
     pattern = replace(pattern_from(clean, now), id=pattern.id)
     return pattern if brings_id else replace(pattern, id=new_id())
@@ -187,11 +187,11 @@ def checked_name(name: str, what: str) -> str:
         or any(map(str.isspace, plain))
     ):
         raise InvalidRecord(
-            f"The id of the {what} is no name.", "Nothing was written; take letters and digits."
+            f"The id of the {what} is not valid.", "Nothing was written; use letters and digits."
         )
     if SecretFilter().preview(plain, "") != plain:
         raise InvalidRecord(
-            f"The id of the {what} holds a secret.", "Nothing was written; name it otherwise."
+            f"The id of the {what} contains a secret.", "Nothing was written; choose another name."
         )
     return plain
 
@@ -513,12 +513,12 @@ class Patterns:
 
     def _add(self, tx: Tx, doc: object) -> Pattern:
         if len(self._table) >= MOST:
-            raise InvalidRecord(f"The store has {MOST:,} patterns already.", NOTHING)
+            raise InvalidRecord(f"The store already has {MOST:,} patterns.", NOTHING)
         now = self._context.now()
         pattern = entered(doc, now, self._gate, lambda: tx.new_id(Pattern, PREFIX, now))
         if self._table.find(pattern.id) is not None:
             raise InvalidRecord(
-                f"There is a pattern {pattern.id} already.",
+                f"Pattern {pattern.id} already exists.",
                 f"{NOTHING} `workbench pattern edit` changes it.",
             )
         if not stands_by(self._context.actor):
@@ -700,7 +700,7 @@ class Patterns:
         with self._library.transaction(self._context.actor, _label("deprecate", ids)) as tx:
             for id in ids:
                 if id not in weak:
-                    raise InvalidRecord(f"{self.get(id).id} is not worth little.", NOTHING)
+                    raise InvalidRecord(f"{self.get(id).id} is not a weak pattern.", NOTHING)
                 tx.put(statistics.deprecated(self.get(id), LOW_VALUE))
         return tuple(map(self.get, ids))
 

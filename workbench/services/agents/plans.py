@@ -103,10 +103,8 @@ class Plans:
         """Return a plan, or the current one. Raises `UnknownRecord`."""
         found = self._library.memories.find(id) if id else self.current(session)
         if found is None or found.observation_type != PLAN:
-            what = f"There is no plan {id}." if id else "There is no plan with an open step."
-            raise UnknownRecord(
-                what, "`workbench plan list` shows the plans, `plan make` makes one."
-            )
+            what = f"There is no plan {id}." if id else "No plan has an open step."
+            raise UnknownRecord(what, "`workbench plan list` lists plans, `plan make` creates one.")
         return found
 
     def make(self, plan: Step, session: str = "", source: Source = NO_SOURCE) -> Memory:
@@ -164,7 +162,7 @@ class Plans:
         def marked(plan: Step) -> Step:
             path = rules.path_of(number, plan) if number else rules.current(plan)
             if path is None:
-                raise InvalidRecord("Every step of this plan is settled.", "Nothing was changed.")
+                raise InvalidRecord("Every step of this plan is done.", "Nothing was changed.")
             return rules.changed(plan, path, lambda step: (rules.marked(step, state),))
 
         return self._change(id, marked, f"mark step {number or 'current'} {state}")
@@ -282,7 +280,7 @@ class Plans:
             *([step, *found] if plan else [*found, step])[:2],
             Candidate("retrieval", f"Search memory for: {asked or known.context}", source),
             Candidate("reasoning", think, alike),
-            Candidate("learning", "Store what the latest actions taught"),
+            Candidate("learning", "Store a lesson from the latest actions"),
         ]
 
     def _patterns(self, task: str) -> list[Pattern]:

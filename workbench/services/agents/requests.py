@@ -84,9 +84,7 @@ class AgentRequests(Service):
             "forgotten": [m.id for m in gone],
             "proposed": [m.id for m in wished],
             "already_proposed": [m.id for m in now if m.id in asked and m not in gone],
-            "note": "A person decides on what is proposed; until then it is served as before."
-            if wished
-            else "",
+            "note": "A person decides; until then it is served as before." if wished else "",
         }
 
     def change_patterns(

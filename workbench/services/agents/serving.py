@@ -126,7 +126,7 @@ def give(
     Only memories that are `wanted` are given. Raises `InvalidRecord` when the actor is no agent.
     """
     if not context.actor.startswith("agent:"):
-        raise InvalidRecord("Only an agent is served; a person looks without being counted.")
+        raise InvalidRecord("Only agents are served; a person reads without being counted.")
     context.library.refresh()
     ranking, floor = _ranked(tuning, query, k, profile, context.now())
     if floor.empty:
@@ -396,7 +396,7 @@ class Answering:
             return {
                 "id": None,
                 "action": "waiting",
-                "note": "Something of this waits for a person.",
+                "note": "A part of this waits for a person.",
             }
         row: Json = {
             "id": self.name(memory),
@@ -409,9 +409,9 @@ class Answering:
             ),
         }
         if done.outcome in ("proposed", "contradicts"):
-            row["note"] = "A person decides what becomes of it and of what it resembles."
+            row["note"] = "A person decides what to do with it and the memory it resembles."
         elif done.unwanted is not None:
-            row["note"] = "It resembles what a person archived."
+            row["note"] = "It resembles a memory that a person archived."
         return row
 
     def wished(self, proposal: "Proposal", old: Memory) -> Json:

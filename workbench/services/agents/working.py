@@ -44,7 +44,7 @@ VariableScope = Annotated[
 ]
 
 _RECORDS = "working"
-VOLATILE = "In this process only until a snapshot."
+VOLATILE = "Kept in this process only until a snapshot."
 SUMMARISED = "A layer was over its budget despite pruning: texts were summarised."
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _TABLE = b'"table":"working"'
@@ -133,7 +133,7 @@ class WorkingSession:
     def _enter(self, session: str) -> None:
         if not _NAME.fullmatch(session):
             raise InvalidRecord(
-                f"“{session[:80]}” names no session.",
+                f"“{session[:80]}” is not a valid session name.",
                 "Use 1 to 80 letters, digits, dots and dashes.",
             )
         self.session = session
@@ -180,7 +180,7 @@ class WorkingSession:
             if not self.memory.is_blank:
                 if not task:
                     return {"session": self.session, "resumed": True, **self._told()}
-                message = f"The working memory of {self.session} has a task already."
+                message = f"The working memory of {self.session} already has a task."
                 raise InvalidRecord(
                     message, "Clear it, which keeps it as an episode, or name another session."
                 )
@@ -525,11 +525,12 @@ class Operation(NamedTuple):
 
 OPERATIONS: Mapping[str, Operation] = {
     "init": Operation(
-        "begin one, or go on with a session", '"Fix the token refresh. Tests must pass." --session s1', ("task?",),
+        "start a working memory, or resume a session",
+        '"Fix the token refresh. Tests must pass." --session s1', ("task?",),
         lambda m, task: m.init(_task_in(task)),
     ),
     "load-context": Operation(
-        "keep a task as goals and constraints, and retrieve for it", '"Fix the token refresh"', ("task",),
+        "store a task with goals and constraints, and retrieve for it", '"Fix the token refresh"', ("task",),
         lambda m, task: m.load_task_context(_task_in(task)),
     ),
     "set": Operation(
@@ -537,29 +538,30 @@ OPERATIONS: Mapping[str, Operation] = {
         lambda m, key, value, scope: m.set(key, value_in(value), scope or "task"),
     ),
     "get": Operation(
-        "print a variable, also one that was pruned", "files_modified", ("key", "--scope"),
+        "print a variable, even if it was pruned", "files_modified", ("key", "--scope"),
         lambda m, key, scope: {"value": m.get(key, scope or "task")},
     ),
     "push-state": Operation(
-        "begin a state, a JSON object: control variables end", """'{"current_phase": "testing"}'""", ("state",),
+        "push a state (JSON object); control variables end", """'{"current_phase": "testing"}'""", ("state",),
         lambda m, state: m.push_state(_object_in(state)),
     ),
     "add-intermediate": Operation(
-        "keep the output of a subtask", "subtask_001 PyJWT --type library_choice",
+        "store the output of a subtask", "subtask_001 PyJWT --type library_choice",
         ("subtask", "output", "--type", "--trace"),
         lambda m, subtask, output, type, trace: m.add_intermediate(subtask, value_in(output), type, value_in(trace)),
     ),
     "retrieve": Operation(
-        "bring past episodes in", '"token refresh fails"', ("query",), lambda m, query: m.retrieve_from_episodic(query)
+        "retrieve past episodes", '"token refresh fails"', ("query",), lambda m, query: m.retrieve_from_episodic(query)
     ),
-    "prune": Operation("take out what is cold", "", (), lambda m: m.prune()),
-    "snapshot": Operation("store what was edited in the file", "", (), lambda m: m.snapshot()),
+    "prune": Operation("prune cold items", "", (), lambda m: m.prune()),
+    "snapshot": Operation("store the present state", "", (), lambda m: m.snapshot()),
     "rollback": Operation(
-        "go back to a revision, or by one change", "42", ("revision?",),
+        "roll back to a revision, or by one change", "42", ("revision?",),
         lambda m, revision: m.rollback(_revision_in(revision)),
     ),
     "clear": Operation(
-        "end the task", '--outcome SUCCESS --output "tokens are refreshed"', ("--outcome", "--output"),
+        "end the task and clear the memory",
+        '--outcome SUCCESS --output "tokens are refreshed"', ("--outcome", "--output"),
         lambda m, outcome, output: m.clear(outcome or "PARTIAL", output),
     ),
 }  # fmt: skip
@@ -572,12 +574,12 @@ def words_of(name: str, line: str) -> dict[str, str]:
         given = [line] if len(names) == 1 else shlex.split(line)
     except ValueError as error:
         raise InvalidRecord(
-            f"It cannot be read: {error}.", "A text with spaces stands in quotes."
+            f"It cannot be read: {error}.", "Put a text with spaces in quotes."
         ) from error
     least = sum(one[0] != "-" and one[-1] != "?" for one in names)
     if not least <= len(list(filter(None, given))) <= len(names):
-        message = f"It takes {' '.join(names).upper() or 'no words'}."
-        raise InvalidRecord(message, "A text with spaces stands in quotes.")
+        message = f"Expected: {' '.join(names).upper() or 'no words'}."
+        raise InvalidRecord(message, "Put a text with spaces in quotes.")
     return {
         one.strip("?-"): given[place] if place < len(given) else ""
         for place, one in enumerate(names)
@@ -607,6 +609,6 @@ def _object_in(text: str) -> Json:
 def _revision_in(text: str) -> int:
     if text and not text.isdecimal():
         raise InvalidRecord(
-            f"“{text[:40]}” is no revision.", "Leave it empty to go back by one change."
+            f"“{text[:40]}” is not a revision.", "Leave it empty to go back by one change."
         )
     return int(text or 0)

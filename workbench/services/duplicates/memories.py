@@ -107,7 +107,7 @@ class Deduplication:
 
         def step(done: int, total: int) -> None:
             if cancelled is not None and cancelled():
-                raise WorkStopped("Looking for duplicates was stopped.", "Nothing was changed.")
+                raise WorkStopped("The search for duplicates was stopped.", "Nothing was changed.")
             if progress is not None and total:
                 progress(done, total)
 
@@ -190,7 +190,7 @@ class Deduplication:
                     continue
                 taken |= {memory.id, other.id}
                 verdict = PairVerdict(
-                    "propose", (f"one wants {sides[0]}, the other rules out {sides[1]}",)
+                    "propose", (f"one wants {sides[0]}, the other excludes {sides[1]}",)
                 )
                 asked = merge_proposal(pair_group(memory, other, 0.0, verdict), now)
                 text = f"{memory.content.rstrip(' .')}; {other.content}"
@@ -252,8 +252,8 @@ class Deduplication:
     def _require(self, group: Group[Memory]) -> None:
         if not self._unchanged(group):
             raise WorkbenchError(
-                "One of these was changed since they were compared.",
-                "Compare again; nothing was done.",
+                "One of these changed since the comparison.",
+                "Compare again; nothing was changed.",
             )
 
 

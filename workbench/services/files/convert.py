@@ -77,7 +77,7 @@ def _require_records(parsed: Parsed, source: Path) -> None:
     places = f"{len(parsed.issues):,} places are" if len(parsed.issues) > 1 else "1 place is"
     why = f" {places} none; the first is line {first.line}: {first.what}." if first else ""
     title = format_named(parsed.format).title
-    raise UnreadableFile(f"{source} holds no records of the format {title}.{why}", NOTHING)
+    raise UnreadableFile(f"{source} has no records of the format {title}.{why}", NOTHING)
 
 
 def _asked_by_name(target: PurePath, parsed: Parsed) -> ExportFormat:
@@ -85,8 +85,8 @@ def _asked_by_name(target: PurePath, parsed: Parsed) -> ExportFormat:
     found = asked_by_name(target.suffix.lower(), holds)
     if found is None:
         raise WorkbenchError(
-            f"The name {target.name} does not say which format is meant.",
-            f"{NOTHING} Name it with --to.",
+            f"The format is not clear from the name {target.name}.",
+            f"{NOTHING} Give it with --to.",
         )
     return found
 
@@ -97,16 +97,14 @@ def _crossed(
     """Return the records as the kind that a format holds."""
     if kind.holds == "queries":
         if not parsed.queries:
-            raise WorkbenchError(
-                f"There are no judgments for a file of this kind ({kind.title}).", NOTHING
-            )
+            raise WorkbenchError(f"No judgments to write as {kind.title}.", NOTHING)
         return parsed, []
     if not parsed.memories and not parsed.playbooks:
         raise WorkbenchError(f"A query set cannot be written as {kind.title}.", NOTHING)
     if kind.holds == "playbook" and not parsed.playbooks:
         book = playbook_of(parsed.memories, name)
         return replace(parsed, playbooks=(book,), memories=()), [
-            "Memories became bullets: types, tags, times and importance are not in a playbook."
+            "Memories became bullets; a playbook has no types, tags, times or importance."
         ]
     if kind.holds == "memories" and not parsed.memories:
         made = tuple(

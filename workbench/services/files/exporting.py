@@ -269,9 +269,9 @@ def chosen_memories(
         elif mine:
             found = [m for m in found if m.id in mine]
             count = counted(len(found), "memory", "memories")
-            remarks.append(f"{count} that came from such a file; --filter chooses others.")
+            remarks.append(f"{count} imported from such a file; --filter chooses others.")
         else:
-            remarks.append("Everything that an agent may be served; --filter chooses others.")
+            remarks.append("Everything agents may be served; --filter chooses others.")
     if choice.min_helpful is not None:
         found = [m for m in found if m.helpful_count >= (choice.min_helpful or 0)]
     if whole:
@@ -288,7 +288,7 @@ def chosen_memories(
         parts = ", ".join(f"{count:,} {word}" for word, count in sorted(left.items()))
         count = counted(left.total(), "memory", "memories")
         remarks.append(
-            f"{count} left out, not approved for agents ({parts}); --all-status takes them along."
+            f"{count} left out, not approved for agents ({parts}); --all-status includes them."
         )
     return kept, remarks
 
@@ -323,13 +323,13 @@ def _within_budget(view: BookView, *, within: bool) -> tuple[Playbook, list[str]
     budget, cut = view.playbook.book.budget, view.cut
     if cut is None and within:
         return view.playbook, [
-            f"Nothing is cut: {f'it fits {budget:,} tokens' if budget else 'there is no budget'}."
+            f"Nothing is left out: {f'it fits {budget:,} tokens' if budget else 'there is no budget'}."
         ]
     if cut is None:
         return view.playbook, []
     keeps = f"budget keeps {cut.share}"
     if not within:
-        return view.playbook, [f"Everything is in it: the {keeps}."]
+        return view.playbook, [f"Everything fits: the {keeps}."]
     return view.affordable, [f"The {keeps} ({budget:,} tokens). Out: {cut.went}."]
 
 
@@ -447,11 +447,11 @@ class Exporter:
         books = self.books()
         if name is not None and name not in books:
             raise UnknownRecord(
-                f"There is no playbook {name}.", f"Known ones: {', '.join(books) or 'none'}."
+                f"Unknown playbook {name}.", f"Known ones: {', '.join(books) or 'none'}."
             )
         if name is None and len(books) != 1:
             known = (
-                f"Name one with --book: {', '.join(books)}."
+                f"Choose one with --book: {', '.join(books)}."
                 if books
                 else "Import one first, or add a bullet."
             )
@@ -534,7 +534,7 @@ class Exporter:
             text = grouped(text, mark)
         # Records that have no place in the file any more stay in it as they are there.
         broken = map(mcp_entry.broken, parsed.memories) if kind.name == mcp_entry.NAME else ()
-        left = [f"left as it is: {why}." for why in broken if why]
+        left = [f"left unchanged: {why}." for why in broken if why]
         return Rendered(kind, text, parsed, (*said, *strangers, *hidden, *left), bool(left))
 
     def _original(self, kind: ExportFormat, path: Path | None) -> str | None:
@@ -560,8 +560,8 @@ class Exporter:
         if kind.holds == "queries":
             if choice.section or choice.min_helpful is not None or choice.memories is not None:
                 raise WorkbenchError(
-                    f"{kind.title}: judgments are written whole.",
-                    f"{NOTHING} Leave the choice of records.",
+                    f"{kind.title}: judgments are exported as a whole.",
+                    f"{NOTHING} Leave out the record filters.",
                 )
             return Parsed(kind.name, queries=tuple(judged_queries(self._context))), []
         if kind.holds == "playbook" or (kind.holds == "either" and choice.book is not None):
@@ -586,7 +586,7 @@ class Exporter:
             remarks += kind.dialects.remarks(chosen, choice.dialect)
         if left_out := len(part.bullets) - len(chosen.bullets):
             bullets = counted(left_out, "bullet is", "bullets are")
-            remarks.append(f"{bullets} left out by what was asked for.")
+            remarks.append(f"{bullets} left out by your filters.")
         return Parsed(kind.name, playbooks=(chosen,)), remarks
 
     def _sourced(
@@ -606,9 +606,9 @@ class Exporter:
         words = ("memory", "memories") if parsed.memories else ("bullet", "bullets")
         count = counted(len(strangers), *words)
         if self._context.settings.agents.serve == "approved":
-            said = f"{count} left out that no person wrote or approved."
+            said = f"{count} left out: not written or approved by you."
             return _without(parsed, strangers), sources, [said]
-        said = f"No person wrote or approved {count} in it: each stands in a marked block."
+        said = f"{count} not written or approved by you: each is in a marked block."
         return parsed, sources, [said]
 
     def _text(self, kind: ExportFormat, parsed: Parsed, choice: Choice, own: str | None) -> str:
@@ -675,7 +675,7 @@ class Exporter:
         preview, and `WorkbenchError` when it cannot be written, or not kept.
         """
         if preview.obstacle is not None and not force:
-            raise NotReplaced(preview.obstacle, "It goes only on your word.")
+            raise NotReplaced(preview.obstacle, "It is replaced only on your confirmation.")
         return self._write(preview, preview.text)
 
     def write_merged(self, preview: ExportPreview) -> Written:

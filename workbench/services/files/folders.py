@@ -106,7 +106,9 @@ class FolderFile:
                 self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict"
             )
         except UnicodeEncodeError:
-            raise Unplaced(f"it is no {self.encoding}, which the file is written in") from None
+            raise Unplaced(
+                f"it cannot be written in {self.encoding}, the file's encoding"
+            ) from None
 
     def _woven(self, text: str, stored: Stored) -> str:
         from workbench.formats import update_file
@@ -118,7 +120,7 @@ class FolderFile:
         if self.kind.name == note.NAME:
             return update_file.weave(text, self.context, self.entry.path, stored)
         if self.kind.write is None:
-            raise Unplaced("files of its format are only read")
+            raise Unplaced("this format can only be read")
         parsed = self.kind.read(text, self.context)
         kept = tuple(
             stored.memories.get(m.id, m) for m in parsed.memories if m.id not in stored.gone
@@ -665,7 +667,7 @@ def _require_read_back(held: tuple[Memory, ...], stored: Stored, read: tuple[Mem
     """Raise `Unplaced` unless a new text says just what it should when it is read."""
     wanted = Counter(_said(stored.memories.get(m.id, m)) for m in held if m.id not in stored.gone)
     if Counter(map(_said, read)) != wanted:
-        raise Unplaced("it would not come back from being read")
+        raise Unplaced("it could not be read back")
 
 
 def _said(memory: Memory) -> str:

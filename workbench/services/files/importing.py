@@ -604,5 +604,5 @@ def passed_said(passed: Sequence[Skipped], most: int | None = SHOWN) -> list[str
     lines = []
     for why, names in passed_over(passed).items():
         more = ", …" if len(names) > len(names[:most]) else ""
-        lines.append(f"passed over, {why}: {len(names):,} ({', '.join(names[:most])}{more})")
+        lines.append(f"skipped, {why}: {len(names):,} ({', '.join(names[:most])}{more})")
     return lines

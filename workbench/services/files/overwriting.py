@@ -351,7 +351,7 @@ def changes(context: Context, under: Sequence[Path] = ()) -> tuple[FileChange, .
     ]
     for place in places:
         if not place.exists() and not any(Path(state.id).is_relative_to(place) for state in chosen):
-            raise UnreadableFile(f"There is no file {place}.", "Nothing was read; check the name.")
+            raise UnreadableFile(f"File not found: {place}.", "Nothing was read; check the name.")
     found = [
         FileChange(Path(state.id), what, state.format)
         for state in chosen
@@ -387,8 +387,8 @@ NOTHING = "Nothing was written."
 _WHY: dict[Why, str] = {
     "unknown": "exists, and was never read or written here",
     "kind": "exists, and is a file of another kind",
-    "changed": "was changed by somebody else since it was read or written here",
-    "uncarried": "holds more than this format can write back",
+    "changed": "was changed by others since it was read or written here",
+    "uncarried": "contains more than this format can write back",
 }
 
 
@@ -411,5 +411,5 @@ def why_said(obstacle: Obstacle) -> str:
 def loss_said(obstacle: Obstacle) -> str:
     """Say how many lines replacing a file would take away."""
     if not obstacle.lines:
-        return "none of its lines would go"
-    return f"{counted(obstacle.lines, 'line')} in it would go"
+        return "no line would be lost"
+    return f"{counted(obstacle.lines, 'line')} would be lost"

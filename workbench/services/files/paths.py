@@ -72,7 +72,7 @@ def as_named(name: str, folder: Path) -> Path:
         plain = unquote(plain.removeprefix("file://"))
     plain = plain.replace("\\ ", " ")
     if not plain:
-        raise WorkbenchError("Name a file.")
+        raise WorkbenchError("Give a file.")
     try:
         return folder / Path(plain).expanduser()
     except RuntimeError as error:

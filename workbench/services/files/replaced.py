@@ -32,7 +32,7 @@ class Replaced:
         """
         if self.folder is None:
             raise WorkbenchError(
-                f"There is no folder to keep what {path} holds.", "Nothing was written."
+                f"There is no folder to keep a copy of {path}.", "Nothing was written."
             )
         try:
             copy = self._put(self._made(self.folder), data)
@@ -51,7 +51,7 @@ class Replaced:
             return
         if self.folder is None:
             raise WorkbenchError(
-                "There is no folder to keep what is replaced.", "Nothing was written."
+                "There is no folder to keep copies of replaced files.", "Nothing was written."
             )
         put = self._put if len(held) <= MOST else _put_soon
         for path, data in held:
@@ -77,7 +77,7 @@ class Replaced:
                 old.unlink(missing_ok=True)
 
     def _closed(self, path: Path, error: OSError) -> StoreProblem:
-        message = f"What {path} holds cannot be kept in {self.folder}: {error.strerror}."
+        message = f"A copy of {path} cannot be kept in {self.folder}: {error.strerror}."
         return StoreProblem(message, "Nothing was written.")
 
     def held(self, sha256: str) -> bytes | None:

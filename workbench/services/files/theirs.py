@@ -34,9 +34,9 @@ from workbench.store.records import place_of
 
 
 _WHY: dict[Why, str] = {
-    "link": "links", "special": "no ordinary files", "large": "larger than 4 MB", "unreadable": "not to be read",
+    "link": "links", "special": "not regular files", "large": "larger than 4 MB", "unreadable": "unreadable",
     "deep": "too deep in the folder", "many": "beyond the first 10,000 files", "hidden": "hidden",
-    "session": "no part of the session",
+    "session": "not part of the session",
 }  # fmt: skip
 
 

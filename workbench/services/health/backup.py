@@ -122,7 +122,7 @@ def _scratch(bench: Workbench) -> Iterator[Path]:
             raise cannot_write(folder, error) from error
         if not alone:
             raise StoreProblem(
-                "Another process masks a backup of this store at this moment.",
+                "Another process is masking a backup of this store right now.",
                 "Nothing was written.",
             )
         for left in folder.iterdir():

@@ -273,7 +273,7 @@ class Doctor(Service):
         if edit is not None:
             said.append(
                 f"{edit.file} was changed by another program ({edit.records} records). "
-                "`workbench doctor` shows it and can take it over."
+                "`workbench doctor` shows it and can accept it."
             )
         return tuple(said)
 

@@ -77,7 +77,7 @@ class History(Service):
         self._library.refresh()
         action = self._library.past.undoable(self._is_mine)
         if action is None:
-            raise WorkbenchError("There is nothing to undo.")
+            raise WorkbenchError("Nothing to undo.")
         if action.purged_since:
             rev = action.last.rev
             hint = f"The change before it is: {action.label}; `workbench undo --rev {rev}` takes that back."
@@ -130,7 +130,7 @@ class History(Service):
         self._library.refresh()
         action = self._library.past.redoable(self._is_mine)
         if action is None:
-            raise WorkbenchError("There is nothing to redo.")
+            raise WorkbenchError("Nothing to redo.")
         return action.label + self._carry_out("redo", action)
 
     def undo_revision(self, rev: int) -> str:
@@ -146,11 +146,11 @@ class History(Service):
             raise UnknownRecord(f"There is no change with revision {rev}.", "Nothing was changed.")
         if entry.kind in ("access", "purge"):
             what = (
-                "only notes what was read or written"
+                "only records what was read or written"
                 if entry.kind == "access"
                 else "erased for good"
             )
-            raise WorkbenchError(f"Revision {rev} {what}, so there is nothing to take back.")
+            raise WorkbenchError(f"Revision {rev} {what}, so it cannot be undone.")
         _, found = self._take_back(
             entry.group or str(entry.target or rev), again=entry.kind == "undo"
         )
@@ -225,7 +225,7 @@ class History(Service):
         except UnknownRecord:
             found = self._library.past.find_place(name)
             if found is None:
-                raise UnknownRecord(f"Nothing called {name} was ever in this store.") from None
+                raise UnknownRecord(f"{name} was never in this store.") from None
             return found
         return place_of(record)
 
@@ -242,7 +242,8 @@ class History(Service):
         doc = self._library.past.at_revision(table, key, rev)
         if doc is None:
             raise UnknownRecord(
-                f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions."
+                f"{key} did not exist at revision {rev}.",
+                "`workbench history` lists its revisions.",
             )
         return from_doc(kind_in(table), doc)
 
@@ -264,7 +265,7 @@ class History(Service):
         if action is None:
             raise UnknownRecord(f"There is no change called {key}.", "Nothing was changed.")
         if history.is_erased(action):
-            raise WorkbenchError(f"“{action.label}” was purged, so there is nothing to take back.")
+            raise WorkbenchError(f"“{action.label}” was purged, so it cannot be undone.")
         return action.label, self._carry_out("redo" if again else "undo", action)
 
     def _carry_out(self, verb: Verb, action: Action) -> str:
@@ -295,7 +296,7 @@ class History(Service):
             not self._is_mine(entry.actor) for entry in entries
         ):
             raise WorkbenchError(
-                "An agent takes back only what it did itself.",
+                "An agent can undo only its own changes.",
                 f"Nothing was changed; {OWN_TERMINAL}",
             )
         if not touched & {"edited_files", "placements"}:

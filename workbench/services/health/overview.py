@@ -54,7 +54,7 @@ class SinceLastLook(NamedTuple):
             parts.append(f"{len(self.read)} read by agents")
         if not parts:
             return ""
-        return f"Since you last looked: {', '.join(parts)} · {self.pending} to review"
+        return f"Since your last visit: {', '.join(parts)} · {self.pending} to review"
 
 
 class Status(NamedTuple):

@@ -239,11 +239,11 @@ class Upkeep:
         looked.
         """
         if not search:
-            return None, "Contradictions were not looked for."
+            return None, "Contradictions were not checked."
         try:
             return contradicted_memories(self._retriever(), self._context.now()), ""
         except UnreadableFile as error:
-            return None, f"Contradictions were not looked for: {error}"
+            return None, f"Contradictions were not checked: {error}"
 
     def _plan(self, contradicted: Mapping[str, Contradicted] | None, remark: str) -> UpkeepPlan:
         now, limits = self._context.now(), self._context.settings.lifecycle

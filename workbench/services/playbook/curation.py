@@ -92,7 +92,7 @@ EXPECTED = ("ground_truth", "expected")
 FEEDBACK = ("feedback", "environment_feedback")
 BULLETS = ("bullets", "bullet_ids", "bullet_ids_used")
 
-_WANTED = "A run is a JSON object with a question, a reasoning (or trace), an answer, and if known a ground_truth."
+_WANTED = "A run is a JSON object with question, reasoning (or trace), answer and optionally ground_truth."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,12 @@ def read_episode(path: Path) -> Episode:
     try:
         doc = json.loads(read_text(path).removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise UnreadableFile(f"{path} is no JSON: {error}.", _WANTED) from error
+        raise UnreadableFile(f"{path} is not JSON: {error}.", _WANTED) from error
     if not isinstance(doc, dict):
-        raise UnreadableFile(f"{path} holds no JSON object.", _WANTED)
+        raise UnreadableFile(f"{path} does not contain a JSON object.", _WANTED)
     if not _text(doc, TASK) or not (_text(doc, TRACE) or _text(doc, ANSWER)):
         raise UnreadableFile(
-            f"{path} tells no run: a question, and a reasoning or an answer, are missing.", _WANTED
+            f"{path} is not a run: question, and reasoning or answer, are missing.", _WANTED
         )
     feedback = _text(doc, FEEDBACK)
     outcome = "\n\n".join(
@@ -149,7 +149,7 @@ def _ids(path: Path, doc: Mapping[str, object]) -> tuple[str, ...]:
     ids = [item.get("id") if isinstance(item, dict) else item for item in items]
     if not all(isinstance(id, str) and id.strip() for id in ids):
         raise UnreadableFile(
-            f"The bullets in {path} are no list of ids.", 'Give them as ["shr-00001", …].'
+            f"“bullets” in {path} is not a list of ids.", 'Give them as ["shr-00001", …].'
         )
     return tuple(dict.fromkeys(str(id).strip().strip("[]") for id in ids))
 
@@ -158,7 +158,7 @@ def _ids(path: Path, doc: Mapping[str, object]) -> tuple[str, ...]:
 # as one action.
 
 
-SAID = "The playbook says exactly this already."
+SAID = "The playbook already says exactly this."
 """The problem of a suggestion to add what is there, as most of a log of operations that were
 carried out.
 """
@@ -417,7 +417,7 @@ class Curator:
         before = self._library.votes.find(name)
         if before is not None:
             raise InvalidRecord(
-                f"This reply's mark on {bullet.id} is counted already.", operations.UNCHANGED
+                f"This reply's mark on {bullet.id} is already counted.", operations.UNCHANGED
             )
         vote = Vote(
             name,
@@ -625,7 +625,7 @@ class CuratorRequest(AsksClaude):
         bullets, unknown = used(playbook, episode.bullets)
         first, then = asks.analyse(run, bullets), asks.curate((), playbook, room)
         cost = claude.preview_of(first).estimate + claude.preview_of(then).estimate
-        more = "One more call follows, with what was learned of it and the playbook"
+        more = "One more call follows, with its findings and the playbook"
         preview = claude.preview_of(first, cost, more)
         return CurationPlan(
             book, (), Lessons(()), playbook, preview, *self._month(), room, run, bullets, unknown
@@ -640,7 +640,7 @@ class CuratorRequest(AsksClaude):
         """
         if not plan.told and plan.run is None:
             raise WorkbenchError(
-                "There is nothing to tell the Curator.", "Approve some candidates in Review first."
+                "Nothing to send to the Curator.", "Approve some candidates in Review first."
             )
         claude, replies, problem = self._claude.open(), list[Reply](), None
         try:

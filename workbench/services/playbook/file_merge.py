@@ -107,7 +107,7 @@ def new_tallies(context: Context, parsed: Parsed, path: Path) -> tuple[list[Usag
     books = books_of(context.library.bullets.all(), named)
     if not books:
         raise UnreadableFile(
-            f"{path} names no bullet of a playbook in this store.",
+            f"{path} mentions no bullet of this store.",
             f"Import its playbook first. {NOTHING}",
         )
     new, source = [], clean_for_store(str(path.resolve()))
@@ -178,10 +178,8 @@ def _book(context: Context, named: Iterable[str], path: Path) -> str:
         return next(iter(fitting))
     known = ", ".join(sorted(fitting or books)) or "none"
     hint = (
-        "Open that playbook in the app and take the reply in there."
+        "Open that playbook in the app and import the reply there."
         if books
         else "Import the playbook first."
     )
-    raise UnreadableFile(
-        f"{path}: it does not say for which playbook it is ({known}).", f"{hint} {NOTHING}"
-    )
+    raise UnreadableFile(f"{path}: it does not name its playbook ({known}).", f"{hint} {NOTHING}")

@@ -167,7 +167,7 @@ class Copies:
         require_person(self._context.actor, "update copies")
         if plan.files or plan.exports:
             self._library.require_trust()
-        again = "Nothing was written; save again to look again."
+        again = "Nothing was written; save again to see the new state."
         with (
             self._placing.guarded() as follow,
             documents.guarded(self._context) as rewrite,

@@ -216,13 +216,14 @@ def scratch_of(store: Path) -> Path:
 def _require_markdown(path: Path) -> None:
     if path.suffix.lower() not in SUFFIXES:
         raise UnsafePath(
-            f"{path.name or path} is not a Markdown file.", f"Name one that ends in .md. {NOTHING}"
+            f"{path.name or path} is not a Markdown file.",
+            f"Choose a name that ends in .md. {NOTHING}",
         )
 
 
 def _require_open(parts: tuple[str, ...], path: Path) -> None:
     if parts and parts[0] in _CLOSED:
-        raise UnsafePath(f"{path} lies in {parts[0]}, which is not for notes.", NOTHING)
+        raise UnsafePath(f"{path} is in {parts[0]}, which is not for notes.", NOTHING)
 
 
 Placements = Mapping[str, Placement]
@@ -236,7 +237,7 @@ class EditedBlock(Conflict):
         first = entry.split("\n", 1)[0]
         super().__init__(
             f"The managed block of {name} was edited by hand: it no longer holds “{first[:80]}”.",
-            "Nothing was changed. Put that entry back, or delete the whole block, and try again.",
+            "Nothing was changed. Restore that entry, or delete the whole block, and try again.",
         )
 
 
@@ -282,7 +283,7 @@ def _file(
     except WorkbenchError as error:
         if any(now for _, now in pairs):
             raise
-        return None, [f"{one.path} was left as it is: {error.message}"]
+        return None, [f"{one.path} was left unchanged: {error.message}"]
     present = data = read(path)
     remarks, entries = list[str](), list[_Pair]()
     for was, now in pairs:
@@ -318,7 +319,7 @@ def _whole(
         return None, [f"{name} was already deleted."]
     if data == new:
         return data, []
-    how = "changed since and was left" if was else "there already and was left as it is"
+    how = "changed since, so it was left alone" if was else "already there and left unchanged"
     return data, [f"{name} was {how}."]
 
 
@@ -386,7 +387,7 @@ def _lost(
     kept = sum(after.get(p.id) == p for p in known)
     if is_written and kept:
         entry = "its other entry" if kept == 1 else f"its {kept} other entries"
-        return [f"{what}; it is put back with {entry}."]
+        return [f"{what}; it is restored with {entry}."]
     return [f"{what} already."]
 
 
@@ -554,12 +555,12 @@ class Placing:
             found = self._about(shown.note)
             if found != shown:
                 raise Conflict(
-                    "The interrupted write changed since it was shown.",
+                    "The interrupted write changed since the preview.",
                     "Nothing was written; look again.",
                 )
             if found.problem:
                 raise WorkbenchError(
-                    found.problem, f"Nothing was written; {shown.note} can be deleted to forget it."
+                    found.problem, f"Nothing was written; delete {shown.note} to discard it."
                 )
             carry_out(found.edits)
             try:

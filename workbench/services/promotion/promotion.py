@@ -58,7 +58,7 @@ TITLE, HOOK, ABOUT, SLUG = 60, 120, 300, 50
 file's name.
 """
 
-LEARNED = "What was learned in this project"
+LEARNED = "Lessons from this project"
 """How a new file of rules describes itself."""
 
 _BEGINNING = 10_000
@@ -147,7 +147,7 @@ def file_head(name: str, folder: str) -> str:
         front = _front_matter((("description", LEARNED), ("globs", "")))
         return front.replace('globs: ""\n', "globs:\nalwaysApply: true\n")
     if name == "SKILL.md":
-        said = f"What was learned about {about}. Use it for work on {about}."
+        said = f"Lessons about {about}. Use them for work on {about}."
         return _front_matter((("name", slug_of(folder, "skill")), ("description", said)))
     if name.lower().endswith(".instructions.md"):
         return _front_matter((("applyTo", "**"),))
@@ -319,12 +319,16 @@ MOST, DEEPEST = 20, 5
 
 _IMPORT = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@(?P<path>[^\s@`]+)[ \t]*$", re.MULTILINE)
 _LIMITS = (
-    (r"AGENTS(?:\.override)?\.md", 32_768, "Codex loads no more of such files together"),
+    (
+        r"AGENTS(?:\.override)?\.md",
+        32_768,
+        "Codex loads no more than this of all such files together",
+    ),
     (r"CLAUDE(?:\.local)?\.md", 40_000, "Claude Code warns of a larger one"),
-    (r"\.windsurfrules", 12_000, "Windsurf reads no more of it"),
-    (r"copilot-instructions\.md", 4_000, "Copilot's reviews read no more of it"),
+    (r"\.windsurfrules", 12_000, "Windsurf reads no more than this"),
+    (r"copilot-instructions\.md", 4_000, "Copilot's reviews read no more than this"),
     (r"SKILL\.md", 20_000, "move details of a longer skill into separate files"),
-    (r"MEMORY\.md", MAX_BYTES, "Claude Code loads no more of it"),
+    (r"MEMORY\.md", MAX_BYTES, "Claude Code loads no more than this"),
 )
 """The bytes that tools take of a file, by its name."""
 
@@ -434,7 +438,7 @@ def find_section(playbooks: Playbooks, name: str) -> tuple[Playbook, Section]:
     if len(found) > 1:
         names = ", ".join(f"{book.book.id}/{section.key}" for book, section in found)
         raise InvalidRecord(
-            f"Several playbooks have a section “{name}”.", f"Name one of them: {names}."
+            f"Several playbooks have a section “{name}”.", f"Choose one of them: {names}."
         )
     return found[0]
 
@@ -450,7 +454,7 @@ def claude_memory(project: Path) -> Path | None:
 
 
 UNCHANGED = "Nothing was changed."
-_TO_MOVE = "To move it, take that back first: `workbench history {id}` lists it, `workbench undo --rev REV` does it."
+_TO_MOVE = "To move it, undo that first: `workbench history {id}` lists it, `workbench undo --rev REV` does it."
 
 
 class Promotion:
@@ -542,7 +546,7 @@ class Promotion:
             raise WorkbenchError("Name at least one memory to promote.", UNCHANGED)
         if len(memories) > 1 and (target.title or target.slug or target.about):
             raise WorkbenchError(
-                "A title and a name are for one memory.", "Promote the others without them."
+                "Title and name apply to one memory only.", "Promote the others without them."
             )
         at = at or self._context.now()
         mask = str if target.kept else self._safety.masked
@@ -587,7 +591,7 @@ class Promotion:
         if plan.target.kind == "block" and edit.before is not None:
             if needs and not front_matter(before)[1]:
                 said.append(
-                    f"{edit.name} has no front matter, without which its tool does not apply it by itself."
+                    f"{edit.name} has no front matter, so its tool does not apply it automatically."
                 )
             said += self._elsewhere(edit.name, before, plan.target.section)
         return size, said
@@ -603,7 +607,7 @@ class Promotion:
             at = (
                 f"under “{self._safety.masked(above[-1].name)}”" if above else "above every heading"
             )
-            yield f"{name} has its block {at} (line {block.line}) already: it goes there."
+            yield f"{name} already has its block {at} (line {block.line}), which is used."
 
     def _bullets(
         self, memories: Sequence[Memory], target: Target, at: datetime
@@ -625,9 +629,7 @@ class Promotion:
         """Return what memories become in files; raises `WorkbenchError` when they cannot go there."""
         if target.kind == "block":
             if not target.where.strip():
-                raise WorkbenchError(
-                    "No file was named.", "Name a Markdown file, such as CLAUDE.md."
-                )
+                raise WorkbenchError("No file given.", "Give a Markdown file, such as CLAUDE.md.")
             place = self.places.named(Path(target.where))
             entries = [(memory, content_of(memory)) for memory in memories]
             return self._entries(place, entries, at, target.section)
@@ -783,7 +785,9 @@ class Promotion:
         if replace(fresh, flagged=plan.flagged, warnings=plan.warnings, sizes=plan.sizes) != plan:
             changed = (edit.name for edit in fresh.edits if edit not in plan.edits)
             what = next(changed, "What is promoted")
-            raise Conflict(f"{what} was changed meanwhile.", "Nothing was written; look again.")
+            raise Conflict(
+                f"{what} was changed meanwhile.", "Nothing was written; check the preview again."
+            )
 
     def _promoted(self, memory: Memory, to: str) -> Memory:
         """Return a memory as promoted; one that nobody confirmed is approved on the way."""

@@ -211,7 +211,7 @@ Find = Callable[[str], Memory | None]
 MaskText = Callable[[str], str]
 
 
-_STATED = "the user states it for every time"
+_STATED = "a standing instruction of the user"
 
 
 def drafts_of(
@@ -479,12 +479,10 @@ class Reflecting:
         """Gather what a reflection would read and send; nothing is sent. Raises `WorkbenchError`."""
         name = reflector or self.default()
         if name not in NAMES:
-            raise WorkbenchError(
-                f"There is no reflector “{name}”.", f"Choose {' or '.join(NAMES)}."
-            )
+            raise WorkbenchError(f"Unknown reflector “{name}”.", f"Choose {' or '.join(NAMES)}.")
         if self.missing(name):
-            hint = f"{HOW_TO} The other reflector, extractive, needs none."
-            raise ReflectionProblem("There is no key for Claude.", hint)
+            hint = f"{HOW_TO} The extractive reflector needs none."
+            raise ReflectionProblem("No API key for Claude.", hint)
         sent = name == CLAUDE
         memories = latest(
             self._context, self._context.settings.claude.memories if sent else LOCAL_MEMORIES
@@ -501,7 +499,9 @@ class Reflecting:
             from workbench.reflect.claude import asks
 
             more = self._claude().preview_of(asks.group(signals)).estimate
-            remark = f"{preview.remark} A last call asks which of {len(signals):,} signals teach one thing."
+            remark = (
+                f"{preview.remark} A last call asks which of {len(signals):,} signals say the same."
+            )
             preview = replace(preview, estimate=preview.estimate + more, remark=remark)
         return Plan(name, request, state, preview, *limits)
 
@@ -608,9 +608,7 @@ class Reflecting:
             found, run.what, self._context.now(), self._library.memories.find, self._mask, run.id
         )
         if not drafts:
-            raise InvalidRecord(
-                "There is no text to make a candidate of.", "The reply is kept as it was."
-            )
+            raise InvalidRecord("No text for a candidate.", "The reply is kept unchanged.")
         label = f"read a reply again: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}"
         with self._library.transaction(self._context.actor, label) as tx:
             stored = tuple(
@@ -630,7 +628,7 @@ class Reflecting:
     ) -> tuple[Reflection, ReflectionProblem | None]:
         if not plan.request.memories:
             raise ReflectionProblem(
-                "There are no memories to reflect on yet.", "Import or ingest some first."
+                "No memories to reflect on yet.", "Import or ingest some first."
             )
         reflector = self._reflector(plan.reflector)
         if plan.reflector == CLAUDE and len(plan.request.memories) > RETRIEVED:

@@ -187,7 +187,11 @@ def _plan(parts: Parts, place: Path, files: Sequence[Path]) -> ImportPlan:
 
 def _title(place: Path, files: int, gone: int) -> str:
     if files == gone:
-        return f"{place.name} is gone" if files == 1 else f"{files} files of {place.name} are gone"
+        return (
+            f"{place.name} was deleted"
+            if files == 1
+            else f"{files} files of {place.name} were deleted"
+        )
     return place.name if files == 1 and place.suffix else f"{place.name}: {_files(files)} changed"
 
 
@@ -296,9 +300,9 @@ _NAMED = 20
 
 def _unseen(count: int) -> str:
     return (
-        "1 document that you have not seen"
+        "1 document you have not reviewed"
         if count == 1
-        else f"{count} documents that you have not seen"
+        else f"{count} documents you have not reviewed"
     )
 
 
@@ -356,7 +360,7 @@ def _of_file(context: Context, file: str, memories: list[Memory], revision: int)
     unvoted = sum(not (memory.helpful_votes or memory.harmful_votes) for memory in going)
     stay = len(memories) - len(going)
     reasons = [
-        f"{PurePath(file).name} is a document now: agents load it whole, so they read each of these twice"
+        f"{PurePath(file).name} is now loaded in full by agents, so they read each of these twice"
     ]
     if stay:
         reasons.append(
@@ -497,7 +501,7 @@ def _pattern_merge(context: Context, group: PatternGroup) -> Proposal:
 
 def _likeness(one: Likeness) -> str:
     parts = ", ".join(f"{name} {part:.0%}" for name, part in one.parts.items())
-    return f"{one.pattern.id} is {one.score:.0%} alike: {parts}"
+    return f"{one.pattern.id} is {one.score:.0%} similar: {parts}"
 
 
 def _pattern_line(one: Pattern) -> str:

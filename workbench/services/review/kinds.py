@@ -122,7 +122,7 @@ class Handler:
         """
         del proposal
         raise WorkbenchError(
-            "This is not about an older and a newer memory.", "Nothing was decided."
+            "This does not concern an older and a newer memory.", "Nothing was decided."
         )
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:
@@ -236,7 +236,9 @@ class DocumentsChanged(Handler):
         """Refuse. Raises `WorkbenchError`, which says where it is decided."""
         del tx
         hint = f"`workbench documents {proposal.operation.get('path', 'DIR')} --trust` shows them and asks."
-        raise WorkbenchError("The documents are shown first.", f"{hint} Nothing was changed.")
+        raise WorkbenchError(
+            "The documents must be reviewed first.", f"{hint} Nothing was changed."
+        )
 
 
 class Lifecycle(Handler):
@@ -311,7 +313,7 @@ class Stale(Handler):
         """Return the memory with the new names; raises as `becoming` does."""
         memory = self._library.memories.get(self.about(proposal))
         if proposal.texts and proposal.texts[0] != text_mark(memory.content):
-            message = f"The text of {memory.id} was changed since its names were looked for."
+            message = f"The text of {memory.id} changed since the check."
             raise WorkbenchError(message, "Check again; nothing was changed.")
         return self.with_edits(proposal, with_text(memory, self.text(proposal, memory)))
 
@@ -478,7 +480,7 @@ class ChangedFile(Handler):
             )
         if mark_of(files) != proposal.operation.get("mark"):
             raise WorkbenchError(
-                "It changed again since it was read.",
+                "It changed again.",
                 "Reject it: its current content is proposed separately. Nothing was changed.",
             )
         if len(gone) < len(files):
@@ -500,7 +502,7 @@ class ChangedFile(Handler):
             known = self._library.files.find(str(path))
             if known is None or place_of(path, known.format, self._library) != place:
                 raise WorkbenchError(
-                    f"The store was not read from {path.name} like that.",
+                    f"The import of {path.name} has changed.",
                     "Reject it. Nothing was changed.",
                 )
 

@@ -170,7 +170,7 @@ class ImpactPreview:
         found = []
         for query in queries:
             if cancelled():
-                raise WorkStopped("The preview was left.", "Nothing was changed.")
+                raise WorkStopped("The preview was closed.", "Nothing was changed.")
             scores = self._scores(ranker, query.text)
             at = query.now or now
             later = scores if same_texts else then.relevance(query.text)

@@ -92,7 +92,7 @@ class FlaggedText(WorkbenchError):
         others = f" (and {more} more)" if more else ""
         super().__init__(
             f"{first.name} is held back{others}: {first.findings[0].reason}",
-            f"Nothing was written. Change the text, or let it pass: {how or ALLOW}.",
+            f"Nothing was written. Change the text, or allow it: {how or ALLOW}.",
         )
         self.held = tuple(held)
 
@@ -362,7 +362,7 @@ class Safety:
         table, key = place_of(self.record(id))
         found = self._library.overrides.find(override_id(table, key))
         if found is None:
-            raise UnknownRecord(f"{id} was not allowed to pass.", "Nothing was changed.")
+            raise UnknownRecord(f"{id} was not allowed.", "Nothing was changed.")
         with self._library.transaction(
             self._context.actor, f"withdraw the permission of {id}"
         ) as tx:

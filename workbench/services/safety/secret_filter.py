@@ -149,7 +149,7 @@ class SecretFilter:
         }:
             if any(not known(part[f.start : f.end]) for f in self.look(part)):
                 raise InvalidRecord(
-                    f"The {what} holds a secret.", "Nothing was written; name it otherwise."
+                    f"The {what} contains a secret.", "Nothing was written; choose another name."
                 )
 
 
@@ -228,9 +228,7 @@ class _One:
 
         longest = max(map(len, strings(new)), default=0)
         if longest > max(MAX_KEPT, len(before)) and change.table != "documents":
-            message = (
-                f"A text of {longest:,} characters is too long: at most {MAX_KEPT:,} are stored."
-            )
+            message = f"The text has {longest:,} characters; at most {MAX_KEPT:,} are stored."
             raise InvalidRecord(message, "Nothing was written.")
 
         def is_known(text: str) -> bool:

@@ -178,7 +178,7 @@ class MemoryFields(Service):
     def _require_fitting(self, ids: Sequence[str], wanted: FieldEdit) -> None:
         if wanted.content is not None and len(ids) > 1:
             raise InvalidRecord(
-                "One text is no text for several memories.", "Nothing was changed; name one id."
+                "A text can be given for one memory only.", "Nothing was changed; give one id."
             )
         for id in wanted.related or ():
             if id not in self._library.memories:
@@ -207,7 +207,7 @@ class MemoryFields(Service):
         )
         related = memory.related if wanted.related is None else tuple(dict.fromkeys(wanted.related))
         if memory.id in related:
-            raise InvalidRecord(f"{memory.id} is not related to itself.", "Nothing was changed.")
+            raise InvalidRecord(f"{memory.id} cannot be related to itself.", "Nothing was changed.")
         after = replace(after, tags=tags, related=related)
         if wanted.speaker is not None:
             after = replace(

@@ -67,11 +67,11 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
     """
     given = clean_for_store(observation.content).strip()
     if not given:
-        raise InvalidRecord("There is no text to remember.", "Nothing was written.")
+        raise InvalidRecord("The text is empty.", "Nothing was written.")
     # Nobody waits for a text to be searched that is too long to be kept.
     text = mask(given) if len(given) <= MAX_CONTENT else given
     if len(text) > MAX_CONTENT:
-        message = f"The text is {len(text):,} characters long, at most {MAX_CONTENT:,} fit."
+        message = f"The text has {len(text):,} characters; at most {MAX_CONTENT:,} are stored."
         raise InvalidRecord(message, "Nothing was written.")
     tags = tuple(mask(clean_for_store(tag)) for tag in observation.tags)
     said_by = observation.source.speaker

@@ -62,7 +62,7 @@ class Wanted:
     def pattern(self) -> re.Pattern[str]:
         """Return what finds it; raises `InvalidQuery` for nothing to find."""
         if not self.find.strip():
-            raise InvalidQuery("There is nothing to find.", UNCHANGED)
+            raise InvalidQuery("The search text is empty.", UNCHANGED)
         edges = (r"(?<!\w)", r"(?!\w)") if self.word else ("", "")
         return re.compile(
             edges[0] + re.escape(self.find) + edges[1], re.IGNORECASE if self.ignore_case else 0
@@ -179,7 +179,7 @@ class Replacing:
                 table, key = place_of(place.before)
                 if self._library.table_named(table).find(key) != place.before:
                     raise Conflict(
-                        f"{place.name} was changed meanwhile.", f"{UNCHANGED} Look again."
+                        f"{place.name} was changed meanwhile.", f"{UNCHANGED} Search again."
                     )
                 tx.put(place.after)
 

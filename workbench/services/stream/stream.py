@@ -311,7 +311,7 @@ class Stream:
         signals = [id for id in ids if self._strict(id).status == "signal"]
         if not signals:
             status = self._strict(ids[0]).status
-            hint = "Review decides on it." if status == "candidate" else "Nothing was changed."
+            hint = "It is decided in Review." if status == "candidate" else "Nothing was changed."
             raise WorkbenchError(f"Only a signal is confirmed here; {ids[0]}: {status}.", hint)
         now, limits = self._context.now(), self._context.settings.lifecycle
 

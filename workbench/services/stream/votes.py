@@ -37,7 +37,7 @@ class VoteResult:
     def told(self, name: str) -> str:
         """What happened, in words that call the record `name`."""
         if self.is_own:
-            return f"{name} is this agent's own: what it says of that changes nothing, and was not counted."
+            return f"{name} is this agent's own, so its vote was not counted."
         if self.vote is None:
             return f"Took back your vote on {name}."
         if not self.changed:
@@ -61,7 +61,7 @@ def cast(
     `keep` is told the reason, in the same transaction, when it stays as a person typed it.
     """
     if verdict not in ("helpful", "harmful"):
-        raise InvalidRecord(f"“{verdict}” is no vote.", "Say helpful or harmful.")
+        raise InvalidRecord(f"“{verdict}” is not a vote.", "Use helpful or harmful.")
     table, key = _place(record)
     name = vote_id(table, key, context.voter, session)
     vote = Vote(name, table, key, context.voter, verdict, context.now(), session, reason)

@@ -57,7 +57,7 @@ def read_expectations(path: Path, zone: tzinfo = UTC) -> tuple[Expected, ...]:
         data = read_named(path, LARGEST)
         if len(data) > LARGEST:
             raise UnreadableFile(
-                f"{path} has more than {LARGEST >> 20} MiB, too many for expectations.", NOTHING
+                f"{path} is larger than {LARGEST >> 20} MiB, too large for expectations.", NOTHING
             )
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -70,7 +70,7 @@ def read_expectations(path: Path, zone: tzinfo = UTC) -> tuple[Expected, ...]:
     rows = _json_lines(path, text) if text.lstrip().startswith("{") else _toml(path, text)
     if not rows:
         hint = f'Write a table [[expect]] with a query and what it finds, or a JSON line {{"query": …}}. {NOTHING}'
-        raise UnreadableFile(f"{path} holds no [[expect]].", hint)
+        raise UnreadableFile(f"{path} has no [[expect]].", hint)
     return tuple(_expected(path, row, zone) for row in rows)
 
 
@@ -83,7 +83,7 @@ def _json_lines(path: Path, text: str) -> list[Row]:
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
-                raise UnreadableFile(f"{path}:{number}: this is no JSON object.", NOTHING)
+                raise UnreadableFile(f"{path}:{number}: this is not a JSON object.", NOTHING)
             rows.append((number, row, {}))
     return rows
 
@@ -158,7 +158,7 @@ def _expected(path: Path, written: Row, zone: tzinfo) -> Expected:
     known = QUALITY if "queries" in row else ANSWER
     for name, value in row.items():
         if name not in known:
-            raise wrong(name, f"is no field here; there are {', '.join(known)}")
+            raise wrong(name, f"is not a field; fields are {', '.join(known)}")
         fits, what = known[name]
         if not fits(value):
             raise wrong(name, what)
@@ -173,7 +173,7 @@ def _quality(row: dict[str, Any], line: int, wrong: Wrong) -> QualityExpected:
     if not queries:
         raise wrong("queries", "is empty")
     if short == "ndcg" and ("at_least" in row or "metric" in row):
-        raise wrong("ndcg", "stands for metric and at_least, and goes without them")
+        raise wrong("ndcg", "replaces metric and at_least; leave those out")
     if short not in row:
         raise wrong(short, _SHARE[1])
     try:
@@ -190,14 +190,12 @@ def _answer(row: dict[str, Any], line: int, zone: tzinfo, wrong: Wrong) -> Answe
     if not query:
         raise wrong("query", "is missing")
     if nothing and (finds or never):
-        raise wrong("nothing", "goes without finds and never")
+        raise wrong("nothing", "cannot be combined with finds and never")
     if not (nothing or finds or never):
-        raise wrong(
-            "finds", "is missing, and so are never and nothing: it does not say what is expected"
-        )
+        raise wrong("finds", "is missing, as are never and nothing")
     both = next((id for id in finds if id in never), "")
     if both:
-        raise wrong("never", f"names {both}, which is expected as well")
+        raise wrong("never", f"contains {both}, which is also expected")
     try:
         now = None if row.get("now") is None else datetime.fromisoformat(str(row["now"]))
         now = now and (now if now.tzinfo else now.replace(tzinfo=zone)).astimezone(UTC)

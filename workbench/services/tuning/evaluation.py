@@ -213,7 +213,7 @@ class Evaluator:
         names = [profile.name for profile in profiles]
         if not names or len(set(names)) < len(names):
             raise InvalidQuery(
-                "Name at least one profile, and each only once.", "Nothing was measured."
+                "Give at least one profile, each only once.", "Nothing was measured."
             )
         for profile in profiles:
             check_profile(profile)

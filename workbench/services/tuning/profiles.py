@@ -77,7 +77,7 @@ def birth_of(profile: str, raw: object) -> ProfileProvenance:
         values = _read(profile, raw, {**get_type_hints(ProfileProvenance), "at": str})
         return ProfileProvenance(**{**values, "at": parse_time(values["at"])})
     except (InvalidRecord, KeyError, TypeError, ValueError) as error:
-        problem = f"The birth certificate of the profile “{profile}” cannot be read."
+        problem = f"The provenance of the profile “{profile}” cannot be read."
         raise InvalidRecord(problem, "It was not used.") from error
 
 
@@ -170,7 +170,7 @@ class Profiles:
             )
         if name != parent and path.exists():
             raise InvalidRecord(
-                f"There is a profile “{name}” already.", "Take another name, or load it first."
+                f"A profile “{name}” already exists.", "Choose another name, or load it first."
             )
 
     def birth(self, name: str) -> ProfileProvenance | None:
@@ -214,9 +214,7 @@ class Profiles:
             return self.path(name).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             known = ", ".join(self.names())
-            raise UnknownRecord(
-                f"There is no profile “{name}”.", f"Known ones: {known}."
-            ) from error
+            raise UnknownRecord(f"Unknown profile “{name}”.", f"Known ones: {known}.") from error
 
     def path(self, name: str) -> Path:
         """Return where a profile of a person's own is, or would be. Raises `InvalidRecord` for a
@@ -403,7 +401,7 @@ class Snapshots:
         except OSError as error:
             why = f"The snapshot cannot be written: {error.strerror}."
             raise StoreProblem(
-                why, f"It would be in {self._folder}; the sliders stay as they are."
+                why, f"It would be in {self._folder}; the sliders are unchanged."
             ) from error
         raise AssertionError  # there is always a letter
 
@@ -414,7 +412,7 @@ class Snapshots:
         if not _NAME.fullmatch(name):
             raise InvalidRecord("A snapshot's name has letters, digits, spaces, dots and hyphens.")
         if name.casefold() in self._taken() - {old.casefold()}:
-            raise InvalidRecord(f"There is a snapshot “{name}” already.")
+            raise InvalidRecord(f"A snapshot “{name}” already exists.")
 
     def rename(self, old: str, name: str) -> None:
         """Call a snapshot something else. Raises `InvalidRecord`, or `StoreProblem` when it is
@@ -425,7 +423,7 @@ class Snapshots:
             self.path(old).rename(self.path(name))
         except OSError as error:
             raise StoreProblem(
-                f"Snapshot “{old}” cannot be renamed: {error.strerror}.", "It is as it was."
+                f"Snapshot “{old}” cannot be renamed: {error.strerror}.", "It was not changed."
             ) from error
 
     def drop(self, name: str) -> None:
@@ -434,7 +432,7 @@ class Snapshots:
             self.path(name).unlink(missing_ok=True)
         except OSError as error:
             raise StoreProblem(
-                f"Snapshot “{name}” cannot be dropped: {error.strerror}.", "It is as it was."
+                f"Snapshot “{name}” cannot be deleted: {error.strerror}.", "It was not changed."
             ) from error
 
     def path(self, name: str) -> Path:

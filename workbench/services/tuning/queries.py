@@ -82,7 +82,7 @@ class Judging(Service):
         """
         if type(grade) is not int or not 0 <= grade <= MAX_GRADE:
             raise InvalidRecord(
-                f"{grade!r} is no grade.", f"Grades are whole numbers from 0 to {MAX_GRADE}."
+                f"{grade!r} is not a grade.", f"Grades are whole numbers from 0 to {MAX_GRADE}."
             )
         if memory not in self._library.memories:
             raise UnknownRecord(
@@ -163,7 +163,7 @@ def from_file(context: Context, path: Path) -> JudgedSet:
     parsed = opening.read_file(path, context=reading)
     if not parsed.queries:
         raise UnreadableFile(
-            f"{path} holds no queries.", 'One a line: {"query": "…", "relevant": {"ID": 3}}.'
+            f"{path} has no queries.", 'One per line: {"query": "…", "relevant": {"ID": 3}}.'
         )
     return _matched(
         context,
@@ -232,7 +232,7 @@ def _matched(
     given = tuple(queries)
     if not len(context.library.memories):
         hint = "`workbench import` or `workbench ingest` adds some."
-        raise InvalidQuery("The store has no memories, so there is nothing to measure.", hint)
+        raise InvalidQuery("The store has no memories, so nothing can be measured.", hint)
     alias = {old: memory.id for memory in context.library.memories.all() for old in memory.aliases}
     unknown: dict[str, None] = {}
     matched = [replace(query, relevant=_known(context, query, alias, unknown)) for query in given]
@@ -297,8 +297,8 @@ RUN_DEPTH = 100
 
 _QRELS = export_format(trec.QRELS_FORMAT.name)
 
-NONE_JUDGED = "No query of this store is judged yet."
-NONE_SAVED = "No query of this store is saved yet."
+NONE_JUDGED = "No judged queries yet."
+NONE_SAVED = "No saved queries yet."
 
 
 def _require(records: Sized, problem: str) -> None:

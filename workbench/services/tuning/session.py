@@ -105,8 +105,8 @@ def _named(memory: Memory, query: str) -> str:
 # A query over the store as it was when it was asked: ranked, compared and explained. Reads only.
 
 
-NO_EPISODE = "no episode, and this profile ranks only those"
-NO_CANDIDATE = "the profile's candidate filter leaves it out"
+NO_EPISODE = "not an episode; this profile ranks only episodes"
+NO_CANDIDATE = "excluded by the profile's candidate filter"
 
 
 @dataclass(frozen=True, slots=True)

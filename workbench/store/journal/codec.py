@@ -16,7 +16,7 @@ _TAIL = len(b',"sum":"') + 16 + len(b'"}')
 _BEGINS = re.compile(rb'\{"(?:rev|journal)":')
 _ENDS = re.compile(rb',"sum":"[0-9a-f]{16}"\}')
 _REASONS = {
-    "surrogates": "a text holds half a character (a lone surrogate)",
+    "surrogates": "a text contains half a character (a lone surrogate)",
     "64-bit": "a whole number does not fit in 64 bits",
     "Recursion": "a value is nested too deeply",
 }

@@ -489,7 +489,7 @@ class Journal:
             self._read_tail()
             if shown is not None and not {mark for mark, _ in self.strange_lines()} <= set(shown):
                 raise StoreProblem(
-                    "More came into the store meanwhile.", "Nothing was changed; look at it again."
+                    "More changes came in meanwhile.", "Nothing was changed; review it again."
                 )
             try:
                 self._identity.trust_all(self.rev, self._tail)
@@ -771,7 +771,7 @@ class Journal:
         known = max((stamp.rev for stamp in checkpoint_writer.stamps_of(self.folder)), default=0)
         self._identity.compare(self.rev, known)
         for gone in self.gone:
-            self._notice(f"{gone} `workbench doctor` says what that was and what to do.")
+            self._notice(f"{gone} `workbench doctor` explains it and what to do.")
 
     def _settle(self) -> None:
         """Read the whole journal and put what it says in order, in memory; the next writer does it
@@ -789,7 +789,7 @@ class Journal:
             self._groups.apply(entry)
         self._keeper.saved_rev = -1
         for one in self._settled.renumbered[:_RECENT]:
-            self._notice(f"Two changes were merged under one number: {one}.")
+            self._notice(f"Two changes have the same revision: {one}.")
 
     def _catch_up(self) -> None:
         """Under the lock: take in what others wrote, and bring the files in order before anything
@@ -816,9 +816,9 @@ class Journal:
         """
         label = next((entry.label for entry in self.entries_back() if entry.rev == rev), None)
         if label is not None:
-            message = f"The change that could not be confirmed is stored after all: “{label}” (revision {rev})."
+            message = f"The unconfirmed change was stored after all: “{label}” (revision {rev})."
             raise StoreProblem(
-                message, f"Nothing was changed now; ask for the {kind} again if you want one more."
+                message, f"Nothing was changed now; repeat the {kind} if you want another."
             )
 
     def _look_before_writing(self) -> None:
@@ -962,7 +962,7 @@ class Journal:
                 )
             if stranger.ours:
                 self.notices.append(
-                    "The journal is missing: the memories are all there, their history is gone."
+                    "The journal is missing: all memories are there, but their history is lost."
                 )
             self.state = State(tables, 0, dict(stranger.next_ids))
             self._adopting = True

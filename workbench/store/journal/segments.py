@@ -196,7 +196,7 @@ def check_is_journal(path: Path) -> None:
         return
     raise StoreProblem(
         f"{path} is not a workbench journal.",
-        "Nothing in it was changed; move it away to begin anew.",
+        "Nothing in it was changed; move it away to start over.",
     )
 
 
@@ -392,7 +392,7 @@ def _read_end(raw: bytes, place: Position, file: str) -> Iterator[Line]:
     done = 0
     for start, end in sealed_in(raw):
         here = Position(place.offset + end + 1, place.line + 1, place.start)
-        damage = Damage(file, here.line, place.offset + done, "something damaged stands before it")
+        damage = Damage(file, here.line, place.offset + done, "it follows damaged data")
         is_damaged = bool(raw[done:start].strip(b"\0"))
         piece, done = raw[start:end], end
         yield Line(
@@ -529,8 +529,8 @@ def cannot_know(folder: Path, error: OSError) -> UnknownOutcome:
     why = (error.strerror or str(error)).lower()
     return UnknownOutcome(
         f"The store {folder} failed while the change was being written ({why}), and what was written could not be "
-        "taken back: whether the change is stored cannot be known.",
-        "Look with `workbench history` before you do it again.",
+        "taken back: it is unknown whether the change is stored.",
+        "Check `workbench history` before you repeat it.",
     )
 
 
@@ -786,9 +786,7 @@ class Tail:
             self.damage.append(Damage(*where, str(error)))
             return None
         if entry.rev <= self.rev:
-            self.damage.append(
-                Damage(*where, f"revision {entry.rev} stands here a second time, or too late")
-            )
+            self.damage.append(Damage(*where, f"revision {entry.rev} appears twice, or too late"))
             self.disordered = True
             return None
         first, last = self.rev + 1, entry.rev - 1

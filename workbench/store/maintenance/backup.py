@@ -116,7 +116,7 @@ class Archive:
         self._file = gzip.GzipFile(fileobj=file, mode="rb")
         info = self._next()
         if info is None or info.name != MANIFEST or info.size > LONGEST_MANIFEST:
-            raise no_backup("it does not begin with a manifest")
+            raise no_backup("it does not start with a manifest")
         self.manifest = _manifest(self._exactly(info.size))
         self._padding(info.size)
 
@@ -127,11 +127,11 @@ class Archive:
         for member in self.manifest.members:
             info = self._next()
             if info is None or (info.name, info.size) != (member.name, member.size):
-                raise no_backup(f"{member.name} is not what the manifest says")
+                raise no_backup(f"{member.name} does not match the manifest")
             yield member, self._checked(member)
             self._padding(member.size)
         if self._next() is not None or any(rest := self._rest()) or len(rest) > BLOCK:
-            raise no_backup("it holds more than its manifest says")
+            raise no_backup("it contains more than its manifest lists")
 
     def _checked(self, member: Member) -> Iterator[bytes]:
         left, sha256 = member.size, hashlib.sha256()
@@ -153,7 +153,7 @@ class Archive:
         except (tarfile.HeaderError, UnicodeError, ValueError) as error:
             raise no_backup("it is damaged") from error
         if info.type != tarfile.REGTYPE or info.size < 0:
-            raise no_backup(f"“{info.name}” is no plain file")
+            raise no_backup(f"“{info.name}” is not a regular file")
         return info
 
     def _padding(self, size: int) -> None:
@@ -168,19 +168,19 @@ class Archive:
     def _exactly(self, size: int) -> bytes:
         data = self._read(size)
         if len(data) != size:
-            raise no_backup("it is cut off")
+            raise no_backup("it is truncated")
         return data
 
     def _read(self, size: int) -> bytes:
         try:
             return self._file.read(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise no_backup("it is damaged or cut off") from error
+            raise no_backup("it is damaged or truncated") from error
 
 
 def no_backup(why: str) -> UnreadableFile:
     """Say in one sentence why a file cannot be restored."""
-    return UnreadableFile(f"This is no sound backup: {why}.", "Nothing was restored.")
+    return UnreadableFile(f"This backup is damaged: {why}.", "Nothing was restored.")
 
 
 def _manifest(data: bytes) -> Manifest:
@@ -202,7 +202,7 @@ def _manifest(data: bytes) -> Manifest:
     names = [member.name for member in members]
     strange = next((name for name in names if not _NAMES.fullmatch(name)), None)
     if strange is not None:
-        raise no_backup(f"“{strange}” is no file of a store")
+        raise no_backup(f"“{strange}” is not a file of a store")
     if len(set(names)) != len(names) or any(member.size < 0 for member in members):
         raise no_backup("its manifest contradicts itself")
     return made
@@ -211,18 +211,18 @@ def _manifest(data: bytes) -> Manifest:
 def check_target(folder: Path, target: Path, *, force: bool) -> None:
     """Raise `StoreProblem` unless a backup of the store in `folder` may be written to `target`."""
     if target.is_dir():
-        raise StoreProblem(f"{target} is a folder.", "Name the file to write.")
+        raise StoreProblem(f"{target} is a folder.", "Give the file to write.")
     if target.parent.resolve().is_relative_to(folder.resolve()):
         raise StoreProblem(
-            f"{target} lies in the store itself and would be lost with it.",
-            "Name a file elsewhere.",
+            f"{target} is inside the store and would be lost with it.",
+            "Choose a file elsewhere.",
         )
     if not force and (target.exists() or target.is_symlink()):
         raise _taken(target)
 
 
 def _taken(target: Path) -> StoreProblem:
-    return StoreProblem(f"{target} is there already.", "Nothing was written; --force replaces it.")
+    return StoreProblem(f"{target} already exists.", "Nothing was written; --force replaces it.")
 
 
 def abandoned(folder: Path) -> tuple[Path, ...]:
@@ -273,7 +273,7 @@ def _written(journal: Journal, file: BinaryIO, at: str, progress: Progress | Non
         if _still_there(journal.folder, stamp, edition):
             return manifest
     raise StoreProblem(
-        f"{journal.folder} is rewritten again and again.", "Nothing was written; try again later."
+        f"{journal.folder} is being rewritten continually.", "Nothing was written; try again later."
     )
 
 
@@ -400,7 +400,7 @@ def _backup_check(file: BinaryIO, manifest: Manifest) -> None:
             pass
     if archive.manifest != manifest:
         raise StoreProblem(
-            "What was written is not what is on the disk.",
+            "The file on disk differs from what was written.",
             "The backup was removed; try another disk.",
         )
 
@@ -482,7 +482,7 @@ def restore(file: Path, target: Path, progress: Progress | None = None) -> Manif
     """
     if target.exists() or target.is_symlink():
         raise StoreProblem(
-            f"{target} is there already.", "Nothing was restored; name a folder that is not."
+            f"{target} already exists.", "Nothing was restored; choose a new folder."
         )
     try:
         handle = os.fdopen(open_handle(file, os.O_RDONLY, follow=True), "rb")
@@ -530,14 +530,14 @@ def _growing(target: Path) -> Iterator[Path]:
     with locked(folder, folder=True) as alone:
         if not alone:
             raise StoreProblem(
-                f"Another process restores {target} at this moment.", "Nothing was restored."
+                f"Another process is restoring {target} right now.", "Nothing was restored."
             )
         _empty(folder)
         try:
             yield folder
             sync_folder(folder)
             if target.exists():
-                raise StoreProblem(f"{target} is there already.", "Nothing was restored.")
+                raise StoreProblem(f"{target} already exists.", "Nothing was restored.")
             folder.rename(target)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -558,7 +558,7 @@ def _unpack(archive: Archive, folder: Path, progress: Progress | None) -> None:
     total, done = archive.manifest.size, 0
     if total > shutil.disk_usage(folder).free:
         raise StoreProblem(
-            f"There is no room for the {total:,} bytes of this backup.", "Nothing was restored."
+            f"Not enough space for the {total:,} bytes of this backup.", "Nothing was restored."
         )
     for member, blocks in archive.members():
         (folder / member.name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -646,4 +646,4 @@ def _check(folder: Path, manifest: Manifest) -> None:
     journal = Journal(folder, lambda: datetime.now(UTC), COUNTERS, options)
     counts = counts_of(journal.state.tables)
     if (journal.rev, counts) != (manifest.rev, manifest.counts):
-        raise no_backup("the store in it is not the one that its manifest describes")
+        raise no_backup("the store in it differs from its manifest")

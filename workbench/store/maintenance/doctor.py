@@ -27,7 +27,7 @@ from workbench.store.maintenance.checkpoint_writer import OutsideEdit
 from workbench.store.maintenance.purge import unfinished_in
 from workbench.store.records import IN_BLOBS, key_of
 
-_NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
+_NO_HEAD = "The last known state of the store cannot be recorded: {} cannot be written."
 
 
 def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
@@ -97,7 +97,7 @@ def recover(folder: Path, at: datetime) -> Recovery:
         target.mkdir(mode=0o700)
     except FileExistsError as error:
         raise StoreProblem(
-            f"{target} is there already.", "Nothing was changed; move it away first."
+            f"{target} already exists.", "Nothing was changed; move it away first."
         ) from error
     except OSError as error:
         raise cannot_write(folder.parent, error) from error

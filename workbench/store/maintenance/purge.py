@@ -441,7 +441,7 @@ def _doomed(journal: Journal, records: Sequence[tuple[str, str]]) -> frozenset[t
     for table, key in records:
         ids = history.doc_ids(journal, table, key)
         if not ids:
-            raise UnknownRecord(f"There is and was no {key} in {table}.", "Nothing was purged.")
+            raise UnknownRecord(f"{key} was never in {table}.", "Nothing was purged.")
         found.update((table, doc_id) for doc_id in ids)
     return frozenset(found)
 
@@ -551,8 +551,8 @@ def _unfinished(folder: Path, error: OSError) -> StoreProblem:
     """Say that the texts are gone from the present, and may still stand in some file."""
     why = (error.strerror or str(error)).lower()
     return StoreProblem(
-        f"The purge was begun and could not be finished: {folder} cannot be written ({why}).",
-        "The text may still be in some of its files; `workbench doctor --finish` goes on with it.",
+        f"The purge could not be finished: {folder} cannot be written ({why}).",
+        "The text may still be in some of its files; `workbench doctor --finish` continues it.",
     )
 
 

@@ -277,7 +277,7 @@ class LessonsDialog(Browse[str | None, Lesson]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(LESSONS)
-    EMPTY = "Nothing is new here."
+    EMPTY = "Nothing new here."
     STACKED = True
     DEFAULT_CSS = """
     LessonsDialog {
@@ -289,9 +289,7 @@ class LessonsDialog(Browse[str | None, Lesson]):
     """
 
     def __init__(self, bench: Workbench, files: Sequence[Path]) -> None:
-        super().__init__(
-            "What sessions teach · nothing is stored before it is listed here", bench, LESSONS
-        )
+        super().__init__("Lessons from sessions · a preview, nothing is stored yet", bench, LESSONS)
         self._files = tuple(files)
         self._again = False
         self.harvest: Harvest | None = None
@@ -363,19 +361,17 @@ def harvest_said(harvest: Harvest, files: int, *, again: bool) -> str:
     """Say what sessions teach, what was passed over, and which keys go on from there."""
     count, waits = len(harvest.lessons), sum(one.waits for one in harvest.lessons)
     parts = [f"{amount(files, 'session')}: {amount(count, 'new lesson')}"]
-    parts += [f"{number(waits)} of them would wait for your decision in Review"] if count else []
+    parts += [f"{number(waits)} of them would wait in Review"] if count else []
     parts += [amount(len(harvest.tasks), "episode")] if harvest.tasks else []
-    parts += (
-        [f"{number(len(harvest.again))} the store has from other sessions"] if harvest.again else []
-    )
-    parts += (
-        [f"{amount(harvest.waiting, 'failure')} nobody resolved yet"] if harvest.waiting else []
-    )
+    parts += [f"{number(len(harvest.again))} known from other sessions"] if harvest.again else []
+    parts += [f"{amount(harvest.waiting, 'failure')} not resolved yet"] if harvest.waiting else []
     lines = [" · ".join(parts)]
     if not harvest.is_empty:
-        lines.append(f"{key_of('lessons.take')} stores what is listed and nothing else.")
+        lines.append(f"{key_of('lessons.take')} stores what is listed.")
     elif not again:
-        lines.append(f"What was read before is not read again; {key_of('lessons.again')} does.")
+        lines.append(
+            f"Sessions read before are skipped; {key_of('lessons.again')} reads them again."
+        )
     if harvest.passed:
         told = ", ".join(
             f"{PASSED[reason]} ({number(many)})" for reason, many in harvest.reasons.items()

@@ -276,9 +276,7 @@ def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
         yield body(f"\n{item.alone}")
 
 
-_ALL = (
-    "What the layers leave of their budgets goes on to those below them, and the rest to the last."
-)
+_ALL = "Each layer passes its unused tokens on to the layers below."
 
 
 def _sum(layer: Layer) -> str:
@@ -306,7 +304,7 @@ STEP = 1_000
 
 LOOKING = "Looking …"
 TASK = "Task (empty: always-on context)"
-NOTHING = "nothing here is relevant to the task itself"
+NOTHING = "nothing is relevant to the task itself"
 NOT_TRUSTED = (
     "This store is not trusted, so agents are served nothing. `workbench trust` shows what came in."
 )

@@ -123,7 +123,7 @@ def text_of(row: Part, bench: Workbench) -> Content:
     if row.said != "changed" or row.within is None or row.opened is None:
         return body(text)
     return _after(
-        "Changed on disk since you looked at it:",
+        "Changed on disk since you reviewed it:",
         bench.documents.seen(row.within.folder).difference(row.opened),
         text,
     )
@@ -139,7 +139,7 @@ def _after(head: str, lines: Iterable[DiffLine], text: str) -> Content:
 def _folder(opened: OpenFolder) -> list[Part]:
     changes, folder = opened.changes, str(opened.folder.root)
     total = sum(tokens_of(one.document.content) for one in opened.documents)
-    seen = "" if changes.are_none else " · not looked at"
+    seen = "" if changes.are_none else " · not reviewed"
     rows = [Part(folder, said=f"{number(total)} tokens{seen}", within=opened)]
     for one in opened.documents:
         path = one.entry.path
@@ -169,8 +169,8 @@ def _line(line: DiffLine) -> Content:
 
 
 GONE = (
-    "{} is gone from the disk. {editor.save} again writes it anew; {dialog.cancel} leaves it gone. "
-    "Your text stays here until then."
+    "{} was deleted from disk. {editor.save} again recreates it; {dialog.cancel} leaves it deleted. "
+    "Your text is kept until then."
 )
 CHANGED = (
     "{} was changed on disk since you opened it. {editor.save} again replaces that "
@@ -178,8 +178,8 @@ CHANGED = (
 )
 
 
-HELD = """The texts are in the list: look at them first. What gives orders or hides characters stays held back.
-Agents are served it from then on, its secrets masked; a later change is asked about again."""
+HELD = """Read the texts in the list first. Text with orders to agents or hidden characters stays held back.
+From then on agents are served it with secrets masked; later changes need a new review."""
 
 FOUND = 20
 """Places that recall lists."""
@@ -208,7 +208,7 @@ class DocumentsDialog(Browse[None, Part]):
     )
 
     def __init__(self, bench: Workbench, folder: Path | None = None) -> None:
-        super().__init__("Documents: what agents keep in them", bench, DOCUMENTS)
+        super().__init__("Documents", bench, DOCUMENTS)
         self._wanted = None if folder is None else (str(folder.resolve()), "", 0)
         self._looks: Looks = {}
         self._noticed = False
@@ -310,7 +310,7 @@ class DocumentsDialog(Browse[None, Part]):
             self._timer.stop()
         self._timer = self.set_timer(seconds, self._look_again)
 
-    @work(exclusive=True, group="looks", description="look at documents on disk")
+    @work(exclusive=True, group="looks", description="review documents on disk")
     async def _look_again(self) -> None:
         if not self.is_current:
             self._wait(EVERY)
@@ -414,16 +414,16 @@ class DocumentsDialog(Browse[None, Part]):
         shown = None if row is None else row.within
         if shown is None:
             self.host.say(
-                "Go to a folder on disk first; what the store keeps itself is trusted with it."
+                "Go to a folder on disk first; the store's own documents are trusted with it."
             )
         elif shown.changes.are_none:
-            self.host.say("Everything in this folder is as you saw it.")
+            self.host.say("Nothing in this folder changed since you reviewed it.")
         else:
             mask, changes = self.bench.safety.masked, shown.changes
             lists = (("new", changes.new), ("changed", changes.changed), ("gone", changes.gone))
             lines = [f"{name}: {mask(_listed(paths))}" for name, paths in lists if paths]
             lines += (
-                [f"messages: {number(changes.messages)} bytes nobody looked at"]
+                [f"messages: {number(changes.messages)} bytes not reviewed"]
                 if changes.messages
                 else []
             )
@@ -436,7 +436,7 @@ class DocumentsDialog(Browse[None, Part]):
             if await self.app.push_screen_wait(ask):
                 with self.host.reporting():
                     await asyncio.to_thread(self.bench.documents.trust, shown)
-                    self.host.say(f"Trusted: {shown.folder.name}, as it was shown.")
+                    self.host.say(f"Trusted: {shown.folder.name}, as shown.")
                 self.read()
 
     @asking
@@ -473,16 +473,14 @@ class DocumentsDialog(Browse[None, Part]):
         )
         if rows is None:
             return
-        self.say("" if rows else f"Nothing in documents or messages says “{query}”.")
+        self.say("" if rows else f"Nothing in documents or messages matches “{query}”.")
         if not rows or not self.is_attached:
             return
         choices = [
             Choice(str(n), f"{row.citation}  {one_line(row.text, 200)}")
             for n, row in enumerate(rows)
         ]
-        chosen = await self.app.push_screen_wait(
-            Choose(f"{len(rows)} places, the best first", choices)
-        )
+        chosen = await self.app.push_screen_wait(Choose(f"{len(rows)} places, best first", choices))
         if chosen is not None:
             self._go_to(rows[int(chosen)])
 
@@ -499,7 +497,7 @@ class DocumentsDialog(Browse[None, Part]):
             if (row.folder, row.path) == (folder, hit.file_path) and row.key[2] <= max(1, hit.line_number)
         ]  # fmt: skip
         if not there:
-            self.say(f"{hit.citation} is not among the documents any more.")
+            self.say(f"{hit.citation} is no longer among the documents.")
             return
         self.rows.cursor = there[-1]
         row = self.rows.rows[there[-1]]

@@ -77,12 +77,12 @@ class EpisodesDialog(Browse[None, Row]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(EPISODES)
     STACKED = True
     EMPTY = (
-        "No episodes yet. Capture makes one of each task of a session (`workbench hooks install`), agents store them "
-        "with learn_from_episode, and `workbench episode add FILE` adds them from files."
+        "No episodes yet. Capture creates one for each task of a session (`workbench hooks install`), agents store "
+        "them with learn_from_episode, and `workbench episode add FILE` adds them from files."
     )
 
     def __init__(self, bench: Workbench) -> None:
-        super().__init__("Episodes: what agents did", bench, EPISODES)
+        super().__init__("Episodes", bench, EPISODES)
         self._trace = self._query = self._compared = ""
         self._pair = ("", "")
         self._strategy: Strategy = "semantic"
@@ -102,7 +102,7 @@ class EpisodesDialog(Browse[None, Row]):
                 f"{self._strategy} “{self._query}”: {number(len(hits))} of {number(found.fitting)}"
             )
             said += f" · {key_of('episodes.search')} empty shows all"
-            return lambda: self.listed(hits, said, empty="No episode has to do with it.", cursor=0)
+            return lambda: self.listed(hits, said, empty="No matching episode.", cursor=0)
         episodes, every = self.bench.episodes, self.bench.episodes.all()
         rows = [Row(one, episodes.task_of(one)) for one in every[:MOST]]
         more = f"The latest {number(MOST)} of {number(len(every))}; `workbench episode list` has them all."
@@ -179,16 +179,14 @@ class EpisodesDialog(Browse[None, Row]):
     @work(exclusive=True, group="consolidate")
     async def action_consolidate(self) -> None:
         """Look for episodes that say the same, and ask whether to put them under one."""
-        self.say("Looking for episodes that say the same …")
+        self.say("Looking for similar episodes …")
         consolidation = self.bench.episode_finder.consolidation
         plan = await self.away(lambda: consolidation.plan(self.closed.is_set))
         if plan is None:
             return
-        self.say(
-            "" if plan.clusters else "None that is older than 30 days says the same as another one."
-        )
-        question = f"Put {amount(len(plan.archived), 'episode')} under {number(len(plan.clusters))} that say the same?"
-        detail = body("They are archived and kept.")
+        self.say("" if plan.clusters else "No similar episodes older than 30 days.")
+        question = f"Archive {amount(len(plan.archived), 'episode')} under {number(len(plan.clusters))} similar ones?"
+        detail = body("They are kept in the archive.")
         ask = Confirm(question, detail=detail, yes="consolidate", guard=0.0)
         if not plan.clusters:
             return
@@ -230,9 +228,7 @@ class EpisodesDialog(Browse[None, Row]):
     async def action_note(self, row: Row) -> None:
         """Note something on the episode under the cursor."""
         id, note = row.episode.id, self.bench.episodes.note
-        ask = Prompt(
-            f"A note on {id}", placeholder="what you know of it", take=lambda text: note(id, text)
-        )
+        ask = Prompt(f"A note on {id}", placeholder="the note", take=lambda text: note(id, text))
         await self.ask(ask, "Noted.")
 
     @on_row
@@ -298,9 +294,9 @@ def episode_parts(bench: Workbench, opened: Opened, *, trace: bool) -> Parts:
         + (" · by capture" if episode.captured else ""),
         " · ".join(name for name in (episode.domain, episode.type, opened.body.session) if name),
         " ".join(f"#{tag}" for tag in episode.tags),
-        f"read {number(use.access_count)}×{last} · {number(len(use.referenced_by))} rest on it",
+        f"read {number(use.access_count)}×{last} · {number(len(use.referenced_by))} cite it",
         *(cluster_lines(opened.cluster, episode.id) if opened.cluster else ()),
-        "" if trace else keyed("It is old, so its trace is closed: {episodes.trace} opens it."),
+        "" if trace else keyed("It is old, so its trace is folded: {episodes.trace} shows it."),
     ]
     yield f"{episode.id}\n", "bold"
     yield "\n".join(filter(None, facts)), MUTED
@@ -344,10 +340,10 @@ LONGEST = 100_000
 """Characters of a pattern that can be edited."""
 
 WEIGHED = {
-    "insufficient": "It has too few applications of the last 90 days to say anything: {0.episodes} of 5.",
-    "candidate": "{0.successes} of {0.episodes} succeeded; the confidence of {0.confidence:.2f} is not above 0.7 yet.",
-    "validated": "{0.successes} of {0.episodes} succeeded, p = {0.p_value:.3g}: the evidence speaks for it.",
-    "under_review": "{0.successes} of {0.episodes} succeeded, p = {0.p_value:.3g}: the evidence does not speak for it.",
+    "insufficient": "Too few applications in the last 90 days: {0.episodes} of 5.",
+    "candidate": "{0.successes} of {0.episodes} succeeded; its confidence {0.confidence:.2f} is not above 0.7 yet.",
+    "validated": "{0.successes} of {0.episodes} succeeded, p = {0.p_value:.3g}: enough evidence.",
+    "under_review": "{0.successes} of {0.episodes} succeeded, p = {0.p_value:.3g}: not enough evidence.",
 }
 """What is said of a pattern after its evidence was weighed, by what it comes to."""
 
@@ -357,12 +353,12 @@ class PatternsDialog(Browse[None, Pattern]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PATTERNS)
     EMPTY = (
-        "No patterns yet: `workbench pattern add FILE` adds some, `workbench pattern import FILE` those of a file, and "
+        "No patterns yet: `workbench pattern add FILE` and `workbench pattern import FILE` add some, and "
         "agents add candidates."
     )
 
     def __init__(self, bench: Workbench) -> None:
-        super().__init__("Patterns: what agents learned", bench, PATTERNS)
+        super().__init__("Patterns", bench, PATTERNS)
         self._wanted = ""
         self.patterns = bench.patterns
 
@@ -424,9 +420,9 @@ class PatternsDialog(Browse[None, Pattern]):
             return
 
         def missing(reason: str) -> str | None:
-            return None if reason else "Say why, in a few words; esc leaves it as it is."
+            return None if reason else "Give a reason; esc changes nothing."
 
-        title = f"Why is {self.bench.safety.masked(pattern.name)} deprecated?"
+        title = f"Deprecate {self.bench.safety.masked(pattern.name)}: reason"
         ask = Prompt(
             title, check=missing, take=lambda reason: self.patterns.deprecate(pattern.id, reason)
         )
@@ -447,24 +443,24 @@ class PatternsDialog(Browse[None, Pattern]):
         """Deprecate the patterns that are worth little, once they were shown."""
         weak, mask = self.patterns.weak(), self.bench.safety.masked
         if not weak:
-            self.say("No pattern is worth little.")
+            self.say("No weak patterns.")
             return
         lines = [f"{mask(one.name)}: {', '.join(why).replace('_', ' ')}" for one, why in weak]
         many, detail = counted(len(weak), "pattern"), body("\n".join(lines))
-        ask = Confirm(f"Deprecate {many} worth little?", detail=detail)
+        ask = Confirm(f"Deprecate {many}?", detail=detail)
         if await self.app.push_screen_wait(ask):
             self.change(
                 lambda: self.patterns.prune([one.id for one, _ in weak]), f"{many} deprecated."
             )
 
-    # What it says, and how it went
+    # The pattern, and how it went
 
     @asking
     async def action_add(self) -> None:
         """Write a new pattern."""
         now = self.bench.context.now()
         patch = await self._patch(
-            Pattern("new", "", "strategy", now, now), "A new pattern: its name, and what it says"
+            Pattern("new", "", "strategy", now, now), "New pattern: name and text"
         )
         if patch:
             self.change(lambda: self.patterns.add([patch]), f"{patch.get('name')} is a candidate.")
@@ -485,15 +481,13 @@ class PatternsDialog(Browse[None, Pattern]):
             episode, outcome, note = (*text.split(None, 2), "")[:3]
             self.patterns.record(pattern.id, episode, cast(Outcome, outcome), note=note)
 
-        ask = Prompt(
-            "In which episode was it applied, and how did that go?", check=wrong, take=take
-        )
+        ask = Prompt("Episode, outcome and note", check=wrong, take=take)
         await self.ask(ask, f"Recorded for {pattern.name}.")
 
     @asking
     async def action_task(self) -> None:
         """List the patterns in use that fit a task, or all again."""
-        ask = Prompt("Which task? Empty lists all patterns again", self._wanted)
+        ask = Prompt("Task (empty: all patterns)", self._wanted)
         text = await self.app.push_screen_wait(ask)
         if text is not None:
             self._wanted = text
@@ -504,7 +498,7 @@ class PatternsDialog(Browse[None, Pattern]):
         """Edit what the pattern under the cursor says; what cannot be read is named before it is
         saved.
         """
-        if patch := await self._patch(pattern, "What it says"):
+        if patch := await self._patch(pattern, "The pattern"):
             self.change(
                 lambda: self.patterns.update(pattern.id, patch), f"{pattern.name} is changed."
             )
@@ -516,11 +510,9 @@ class PatternsDialog(Browse[None, Pattern]):
             only = "Only a pattern under review is refined; {patterns.edit} edits this one, {patterns.approve} approves"
             self.say(keyed(f"{only} a candidate."))
             return
-        patch = await self._patch(
-            pattern, "What the pattern says from now on; its evidence begins anew"
-        )
+        patch = await self._patch(pattern, "New text of the pattern; its evidence restarts")
         if patch is not None:
-            said = f"{pattern.name} is in use; its evidence begins anew."
+            said = f"{pattern.name} is in use; its evidence restarts."
             self.change(lambda: self.patterns.refine(pattern.id, patch=patch), said)
 
     async def _patch(self, pattern: Pattern, title: str) -> Mapping[str, object] | None:
@@ -551,7 +543,7 @@ class PatternsDialog(Browse[None, Pattern]):
     async def action_merge(self, one: Pattern) -> None:
         """Merge the pattern under the cursor with another of its category."""
         if (other := await self._other(one, "Merge it with", same=True)) is not None:
-            said = f"{one.name} and {other.name} are one; both are deprecated in its favour."
+            said = f"{one.name} and {other.name} were merged; both are deprecated in favour of the new pattern."
             self.change(lambda: self.patterns.merge([one.id, other.id]), said)
 
     @on_row
@@ -565,9 +557,7 @@ class PatternsDialog(Browse[None, Pattern]):
     async def action_relate(self, one: Pattern) -> None:
         """Say how the pattern under the cursor stands to another, or take that back."""
         choices = [Choice(name, name) for name in RELATIONS]
-        relation = await self.app.push_screen_wait(
-            Choose("How does it stand to another pattern?", choices)
-        )
+        relation = await self.app.push_screen_wait(Choose("Relation to another pattern", choices))
         if relation and (other := await self._other(one, f"It {relation}")) is not None:
             known = getattr(one.relationships, relation) or ()
             is_said = other.id in ((known,) if isinstance(known, str) else known)
@@ -578,7 +568,7 @@ class PatternsDialog(Browse[None, Pattern]):
     async def _other(self, pattern: Pattern, title: str, *, same: bool = False) -> Pattern | None:
         """Ask for another pattern, those that are like it first; with `same` one of its category."""
         like = {
-            one.pattern.id: f"{one.score:.0%} alike" for one in self.patterns.similar(pattern.id)
+            one.pattern.id: f"{one.score:.0%} similar" for one in self.patterns.similar(pattern.id)
         }
         others = {
             one.id: one
@@ -589,8 +579,7 @@ class PatternsDialog(Browse[None, Pattern]):
         }
         if not others:
             self.say(
-                "There is no other pattern"
-                + (f" of the category {pattern.category}." if same else ".")
+                "No other pattern" + (f" of the category {pattern.category}." if same else ".")
             )
             return None
         choices = [
@@ -613,7 +602,7 @@ def _object(text: str) -> Mapping[str, object] | str:
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        return f"Line {error.lineno}: no JSON: {error.msg}."
+        return f"Line {error.lineno}: not JSON: {error.msg}."
     except RecursionError:
-        return "It goes too deep."
+        return "It is nested too deeply."
     return found if isinstance(found, Mapping) else "It is not a JSON object."

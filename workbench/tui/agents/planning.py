@@ -59,11 +59,11 @@ class PlansDialog(Browse[None, Place]):
     """The plans of a store with their steps, and beside them how the one under the cursor goes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLANS)
-    EMPTY = "No plans yet: {plans.new} makes one of a goal and its duration."
+    EMPTY = "No plans yet: {plans.new} creates one from a goal and a duration."
     DEFAULT_CSS = "PlansDialog StepTree { width: 1fr; background: $surface; padding: 0; }"
 
     def __init__(self, bench: Workbench) -> None:
-        super().__init__("Plans: goals in steps", bench, PLANS)
+        super().__init__("Plans", bench, PLANS)
         self._plans: dict[str, Memory] = {}
         self._to: Place | None = None
         self.decision: Decision | None = None
@@ -136,12 +136,12 @@ class PlansDialog(Browse[None, Place]):
         memory = self._plans[row[0]]
         plan = _read(memory)
         if plan is None:
-            yield f"✗ It is no check list.\n\n{memory.content}", ""
+            yield f"✗ It is not a check list.\n\n{memory.content}", ""
             return
         settled, count = rules.progress(plan)
         path = rules.current(plan)
-        yield f"{plan.text}\n{plan.total} min · {settled} of {count} steps settled\n\n", ""
-        yield "All is settled." if path is None else f"Next: {rules.at(plan, path).text}", ""
+        yield f"{plan.text}\n{plan.total} min · {settled} of {count} steps done\n\n", ""
+        yield "All steps are done." if path is None else f"Next: {rules.at(plan, path).text}", ""
         for one in self.bench.plans.deviations(memory):
             late = " (within 5 minutes of another)" if one.debounced else ""
             yield f"\n! {one.rule.replace('_', ' ')}{late}: {one.text}", ""
@@ -162,7 +162,7 @@ class PlansDialog(Browse[None, Place]):
                 lambda: self.bench.plans.planned(rules.timed(goal, goal.minutes or 60))
             )
             if plan is not None:
-                self.change(lambda: self._go_to(self.bench.plans.make(plan).id), "Made a plan.")
+                self.change(lambda: self._go_to(self.bench.plans.make(plan).id), "Created a plan.")
 
     def _go_to(self, id: str, path: Path = ()) -> None:
         self._to = (id, path)
@@ -179,7 +179,7 @@ class PlansDialog(Browse[None, Place]):
 
     async def _add(self, *, below: bool) -> None:
         if (row := self.current) is None:
-            self.complain(InvalidRecord("There is no plan yet.", keyed("{plans.new} makes one.")))
+            self.complain(InvalidRecord("No plan yet.", keyed("{plans.new} creates one.")))
             return
         above, place = (row[1], rules.MOST_STEPS) if below else (row[1][:-1], row[1][-1] + 1)
         await self._ask(
@@ -308,12 +308,12 @@ class WorkingDialog(Browse[None, Row]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(WORKING)
     STACKED = True
     EMPTY = (
-        "No session has a working memory yet. `workbench mcp --tools few,working` lets agents keep one, `workbench "
-        "working init` begins one."
+        "No working memory yet. `workbench mcp --tools few,working` lets agents keep one, `workbench "
+        "working init` starts one."
     )
 
     def __init__(self, bench: Workbench) -> None:
-        super().__init__("Working memory: what agents keep in mind", bench, WORKING)
+        super().__init__("Working memory", bench, WORKING)
         self._seen = self.since
 
     def on_mount(self) -> None:
@@ -380,9 +380,7 @@ class WorkingDialog(Browse[None, Row]):
     def action_pin(self, row: Row) -> None:
         """Keep the variable from being pruned, or no longer."""
         if (one := row.variable) is not None:
-            said = (
-                f"{one.name} is {'no longer pinned' if one.pinned else 'pinned: it is not pruned'}."
-            )
+            said = f"{one.name} is {'no longer pinned' if one.pinned else 'pinned'}."
             self.change(lambda: row.stored(self.bench).pin(one.key, one.scope), said)
 
     @on_row
@@ -390,7 +388,7 @@ class WorkingDialog(Browse[None, Row]):
         """Remove the variable."""
         if (one := row.variable) is not None:
             self.change(
-                lambda: row.stored(self.bench).drop(one.key, one.scope), f"{one.name} is dropped."
+                lambda: row.stored(self.bench).drop(one.key, one.scope), f"{one.name} is removed."
             )
 
     @on_row
@@ -405,7 +403,7 @@ class WorkingDialog(Browse[None, Row]):
                 if not is_text:
                     json.loads(typed)
             except (ValueError, RecursionError):
-                return "It is not JSON, as the value was."
+                return "It must be JSON, like the present value."
             return None
 
         title = f"The value of {self.bench.safety.masked(one.name)}"
@@ -415,13 +413,13 @@ class WorkingDialog(Browse[None, Row]):
         if typed is not None and typed != text:
             value = typed if is_text else json.loads(typed)
             do = row.stored(self.bench).correct
-            self.change(lambda: do(one.key, one.scope, value), f"{one.name} is corrected.")
+            self.change(lambda: do(one.key, one.scope, value), f"{one.name} is changed.")
 
     @asking
     async def action_operate(self) -> None:
         """Carry out one of the operations that agents have, and store it."""
         choices = [Choice(id, id, one.about) for id, one in OPERATIONS.items() if id != "get"]
-        chosen = await self.app.push_screen_wait(Choose("Operate on the working memory", choices))
+        chosen = await self.app.push_screen_wait(Choose("Working memory", choices))
         if chosen is None:
             return
         session = (
@@ -431,7 +429,7 @@ class WorkingDialog(Browse[None, Row]):
         def take(line: str) -> None:
             operate(self.bench, session, "app", "app", chosen, words_of(chosen, line))
 
-        asked = " ".join(OPERATIONS[chosen].words).upper() or "enter does it"
+        asked = " ".join(OPERATIONS[chosen].words).upper() or "enter applies it"
         prompt = Prompt(f"{chosen}: {session}", placeholder=asked, take=take)
         await self.ask(prompt, f"{chosen}: done.", lambda: take(""))
 

@@ -41,8 +41,8 @@ from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 EMPTY = (
-    "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` lets one in, or "
-    "`workbench search QUERY --for-agent NAME`; what it asks, is served and writes then shows here while it works."
+    "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` connects one; "
+    "its questions, what it was served and what it wrote appear here while it works."
 )
 TO_A_MEMORY = (
     "Go to a memory first: enter opens a session, {list.down} and {list.up} go to its rows."
@@ -58,11 +58,11 @@ pane, and back.
 
 HELP = """A session
   with an id       what one agent did under one id of its own
-  without one      parted where the agent paused for half an hour
+  without one      split where the agent paused for half an hour
 A question
-  3 served         memories that the agent got, the best first, with their relevance of then
-  held back        better ones whose text gives orders or hides characters
-  not approved     better ones that no person wrote or approved
+  3 served         memories the agent got, best first, with their relevance at that time
+  held back        better ones with orders to agents or hidden characters
+  not approved     better ones that you neither wrote nor approved
   too weak         weak matches, not served to agents
   nothing relevant the whole answer was empty"""
 
@@ -211,7 +211,7 @@ class AgentsScreen(AreaScreen):
             self.preview.ask()
             self._show_side()
 
-    @work(description="look up what agents did")
+    @work(description="load agent activity")
     async def _look(self) -> None:
         """Show what was found; the cursor stays on its session and its row."""
         sessions, shown = self.bench.agent_sessions, self.bench.safety.shown
@@ -237,7 +237,9 @@ class AgentsScreen(AreaScreen):
         who = one_line(self._only, 30) or "all agents"
         self.sessions.set_empty(
             Content(
-                f"Nothing of {who} is kept any more. Esc shows all agents." if self._only else EMPTY
+                f"Nothing of {who} is kept any longer. Esc shows all agents."
+                if self._only
+                else EMPTY
             )
         )
         widest = max((cell_width(printable(session.agent)) for session in shown), default=5)
@@ -411,13 +413,13 @@ class AgentsScreen(AreaScreen):
         """Choose whose sessions are listed."""
         agents = list(dict.fromkeys(session.agent for session in self._every))
         if not agents:
-            self.workbench_app.say("No agent has done anything here yet.")
+            self.workbench_app.say("No agent activity yet.")
             return
         choices = [Choice("", "All agents", counts_of(self._every))]
         choices += [
             Choice(a, a, counts_of([s for s in self._every if s.agent == a])) for a in agents
         ]
-        chosen = await self.app.push_screen_wait(Choose("Whose sessions", choices, self._only))
+        chosen = await self.app.push_screen_wait(Choose("Show sessions of", choices, self._only))
         if chosen is not None:
             self._only = chosen
             self._show()
@@ -542,7 +544,7 @@ def is_heading(line: Line) -> bool:
 _WITH_QUESTION, _WITH_BAR = 64, 44
 """Columns from which a session has room for what was asked last, and a memory for a bar."""
 
-GONE = "not in the store any more"
+GONE = "no longer in the store"
 _LONGEST = 400
 
 
@@ -626,9 +628,7 @@ def told(line: Line, now: datetime) -> Content:
         more = [body(f"because {act.reason[:_LONGEST]}", MUTED)] if act.reason else []
     elif isinstance(act, Write):
         head = (
-            f"Written by {act.agent}"
-            if act.rev
-            else f"Brought in as part of this session of {act.agent}"
+            f"Written by {act.agent}" if act.rev else f"Captured from this session of {act.agent}"
         )
         head = head if line.memory else f"Done by {act.agent}: {act.label[:_LONGEST]}"
     elif line.is_question:
@@ -643,7 +643,7 @@ def told(line: Line, now: datetime) -> Content:
     else:
         relevance = "" if line.relevance is None else f", relevance {line.relevance:.4f}"
         by = f" by profile {act.profile}" if act.profile else ""
-        head = f"Given as {line.place + 1} of {len(act.memories)}{relevance}{by}"
+        head = f"Served as {line.place + 1} of {len(act.memories)}{relevance}{by}"
         more = [body(("for " if act.is_question else "") + _query(act), MUTED)]
     when = Content.styled(f"{since(act.at, now)} · {absolute(act.at)}", MUTED)
     came = _outcome_sentences(act) if line.is_question and isinstance(act, AgentRead) else []
@@ -652,10 +652,10 @@ def told(line: Line, now: datetime) -> Content:
 
 def _outcome_sentences(read: AgentRead) -> list[str]:
     if read.is_empty:
-        return ["Nothing here was relevant, so nothing was served."]
+        return ["Nothing was relevant, so nothing was served."]
     many = len(read.memories)
     if not read.is_question and not many:
-        return ["It read all of it; no single memory was served."]
+        return ["It read the whole; no single memory was served."]
     told = [f"{amount(many, 'memory was', 'memories were')} served."]
     if read.held:
         told.append(

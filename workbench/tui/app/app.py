@@ -224,7 +224,7 @@ class WorkbenchApp(Host):
         if self.is_running and given is not None and before != now != given:
             named = f"“{given}”" if given else "the terminal's own colours"
             self.say(
-                f"config.toml names {named}, which is back at the next start; "
+                f"config.toml names {named}, which returns at the next start; "
                 f"{keyed('{app.palette}')}, “Keep this theme” writes {now} there.",
                 "warning",
             )
@@ -237,7 +237,7 @@ class WorkbenchApp(Host):
             if self.options.config is not None:
                 set_values(self.options.config, {"theme": self.theme})
                 self.options = replace(self.options, given_theme=self.theme)
-                self.say(f"config.toml names {self.theme} now.")
+                self.say(f"config.toml now names {self.theme}.")
 
     @work(exit_on_error=False)
     async def use_model(self) -> None:
@@ -302,7 +302,7 @@ class WorkbenchApp(Host):
             return
         if self._missed:
             self._missed, self.store_is_gone = 0, False
-            self.say("The store is there again.")
+            self.say("The store is available again.")
             self.show_urgent()
         if self.paused:
             return
@@ -336,8 +336,8 @@ class WorkbenchApp(Host):
             self.store_is_gone = True
             where = self.bench.library.folder
             self.say(
-                f"The store {where} is gone: removed, renamed or not readable. You see it as it was; nothing is stored "
-                "until it is there again, and nothing is made in its place.",
+                f"The store {where} is missing: removed, renamed or unreadable. You see its last state; nothing "
+                "is stored until it is back, and no new store is created in its place.",
                 "error",
             )
             self.show_urgent()
@@ -631,7 +631,7 @@ class WorkbenchApp(Host):
         """Do again what was taken back."""
         if isinstance(self.screen, AreaScreen) and self.screen.redo_own():
             return
-        self.change(lambda: self.say(f"Done again: {self.bench.history.redo()}"))
+        self.change(lambda: self.say(f"Redone: {self.bench.history.redo()}"))
 
     def action_all_history(self) -> None:
         """Show what everybody did lately."""
@@ -659,7 +659,7 @@ class WorkbenchApp(Host):
             self._follow()
         self._show_status()
         held = "Paused: changes by others are hidden until you follow again or change something."
-        self.say(held if self.paused else "Following what others write again.")
+        self.say(held if self.paused else "Following changes by others again.")
 
     def action_help(self) -> None:
         """Show every key of the area."""

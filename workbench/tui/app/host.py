@@ -247,16 +247,16 @@ class Host(App[Path | None]):
             action.id: action.shown_key for action in remapped(GLOBAL, dict(self.options.keymap))
         }
         way = (
-            f"{keys['app.quit']} goes back to now"
+            f"{keys['app.quit']} returns to the present"
             if self.options.returns
-            else f"{keys['app.stores']} opens it as now"
+            else f"{keys['app.stores']} opens the present"
         )
         return f"Revision {standpoint.rev:,} of {standpoint.latest:,}{when} · read-only · {way}"
 
     @property
     def urgent(self) -> str:
         """What everything else waits for, in words; mostly nothing."""
-        gone = f"the store is gone · nothing is stored until {self.bench.library.folder} is there again"
+        gone = f"the store is missing · nothing is stored until {self.bench.library.folder} is back"
         return self.waits.sentence or (gone if self.store_is_gone else "")
 
     def draft(self, record: str, use: str = "text") -> Drafting:

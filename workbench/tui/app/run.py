@@ -207,7 +207,7 @@ def _close(bench: Workbench) -> None:
     """
 
     def tell(holder: Holder | None) -> None:
-        said = f"waiting up to {CLOSING:.0f} seconds to write a checkpoint. What you did is stored already."
+        said = f"waiting up to {CLOSING:.0f} seconds to write a checkpoint. Your changes are already stored."
         _tell(f"workbench: {who(holder)} is writing to the store; {said}\n")
 
     with waiting(Patience(CLOSING, waits_for=tell)):
@@ -217,7 +217,7 @@ def _close(bench: Workbench) -> None:
 def _ended_by(code: int) -> str:
     """Say which signal the app was ended by, if it was one."""
     return (
-        f"workbench: ended by {Signals(code - 128).name}. What was stored is safe.\n"
+        f"workbench: ended by {Signals(code - 128).name}. Stored data is safe.\n"
         if code > 128
         else ""
     )
@@ -264,7 +264,7 @@ def profiles_of(view: View) -> Path:
 def _agent() -> Iterator[str]:
     """Say that an agent started the app: it can reach the keys as well as a person."""
     if agent := agent_in(os.environ):
-        yield f"This runs inside {agent}: what is done here counts as its work, not as your approval."
+        yield f"This runs inside {agent}: what you do here counts as its work, not as your approval."
 
 
 def _left(folder: Path, look: recent.Look | None) -> Iterator[str]:

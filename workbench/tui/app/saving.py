@@ -41,8 +41,8 @@ class Preview:
             return None
         self._seen = typed
         return (
-            f"A secret is masked: stored as “{masked}”. {self._again} again saves that; {self._where} “{KEEP}” keeps "
-            "it as typed."
+            f"A secret is masked: stored as “{masked}”. {self._again} again saves it masked; {self._where} “{KEEP}” "
+            "keeps it as typed."
         )
 
     def read(self, typed: str) -> str:

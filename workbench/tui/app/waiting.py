@@ -234,7 +234,7 @@ class Waits:
         """What is waited for, in words; empty when nothing is."""
         if not self._changes and not self._thread_waits:
             return (
-                f"waiting for {_named(self._holder)} · what was paid for is stored then"
+                f"waiting for {_named(self._holder)} · then the paid reply is stored"
                 if self._paid_waits
                 else ""
             )
@@ -246,9 +246,9 @@ class Waits:
         """What would be lost if the app ended now, in words; empty when nothing would."""
         count, who = len(self._changes), _named(self._holder)
         changes = "1 change waits" if count == 1 else f"{count} changes wait"
-        said = [f"{changes} for {who}, not stored."] if count else []
+        said = [f"{changes} for {who}, not stored yet."] if count else []
         if self._paid_waits:
-            said.append(f"What Claude answered waits for {who}, not stored.")
+            said.append(f"Claude's reply waits for {who}, not stored yet.")
         return " ".join(said)
 
     def change(self, change: Change) -> None:

@@ -49,9 +49,9 @@ DIALECTS: tuple[tuple[Dialect | None, str], ...] = (
 
 WHO = {
     "ours": "changed here",
-    "theirs": "changed by somebody else",
+    "theirs": "changed by others",
     "both": "changed by both in the same way",
-    "conflict": "changed by both, differently: - before, + here, > by somebody else",
+    "conflict": "changed by both differently: - before, + here, > others",
 }
 
 
@@ -119,7 +119,7 @@ class ExportDialog(FileDialog[Written | None]):
         target = self._exporter.target(book, self._format) if last is None else last.path
         self._path = SafeInput(str(target), placeholder="file to write", id="export-path")
         self._section = SafeInput(
-            placeholder="every section; a part of a name narrows it", id="export-section"
+            placeholder="all sections; type part of a name to narrow", id="export-section"
         )
         self._least = SafeInput(placeholder="0", id="export-least")
         self._changes, self._whole = Pane("export-changes"), Pane("export-whole")
@@ -253,9 +253,7 @@ class ExportDialog(FileDialog[Written | None]):
         least = self._least.value.strip()
         asked = Look(self._format)
         if least and not (least.isascii() and least.isdigit()):
-            asked = replace(
-                asked, problem=f"“{least}” is no number of helpful marks. Nothing was written."
-            )
+            asked = replace(asked, problem=f"“{least}” is not a number. Nothing was written.")
         else:
             dialect = DIALECTS[self._chosen][0] if self._has_dialects else None
             section, at_least = self._section.value.strip(), int(least) if least else None
@@ -371,7 +369,7 @@ class ExportDialog(FileDialog[Written | None]):
             return
         question = f"Replace {preview.path.name}? {loss_said(preview.obstacle).capitalize()}."
         kept = Content.styled(
-            "A copy of it is kept in your state folder; its name is said afterwards.", MUTED
+            "A copy is kept in your state folder; its name is shown afterwards.", MUTED
         )
         if await self.app.push_screen_wait(Confirm(question, detail=kept, yes="replace")):
             self._write(lambda: self._exporter.write(preview, force=True))
@@ -383,7 +381,12 @@ class ExportDialog(FileDialog[Written | None]):
         def not_written(error: WorkbenchError) -> None:
             if isinstance(error, Conflict):
                 self._look(
-                    [(f"✗ {printable(error.message)} This is how it is now. ", "bold $text-error")]
+                    [
+                        (
+                            f"✗ {printable(error.message)} This is the present state. ",
+                            "bold $text-error",
+                        )
+                    ]
                 )
             else:
                 self.complain(error)
@@ -485,15 +488,15 @@ def _diverged(both: ThreeWay, merged: str | None) -> Parts:
     told = (
         f"{amount(theirs, 'place')} changed there, {ours} here, {clash} on both sides differently."
     )
-    parts: Parts = [("Somebody else changed this file since it was last read or written here: ", "bold $text-warning"),
+    parts: Parts = [("Others changed this file since it was last read or written here: ", "bold $text-warning"),
                     (told, "")]  # fmt: skip
     if merged is None:
-        parts += [("\nThe two cannot be put together by themselves.", "$text-warning")]
+        parts += [("\nThe two cannot be merged automatically.", "$text-warning")]
     elif not ours:
         return [
             *parts,
             (
-                "\nNothing to write: nothing was changed here since. Importing it takes theirs in.",
+                "\nNothing to write: nothing changed here since. Import it to take their changes.",
                 "bold",
             ),
         ]
@@ -502,7 +505,7 @@ def _diverged(both: ThreeWay, merged: str | None) -> Parts:
         parts += [write, (" writes both sides' changes.", "")]
     return [*parts, (" esc", "bold $text-accent"), (" keeps theirs.", ""),
             (f" {key_of('export.replace')}", "bold $text-accent"),
-            (" takes yours, after y; a copy of theirs is kept.", MUTED)]  # fmt: skip
+            (" overwrites with yours, after y; a copy of theirs is kept.", MUTED)]  # fmt: skip
 
 
 def _both_sides(three: ThreeWay) -> Iterator[DiffLine]:
@@ -528,7 +531,7 @@ def _guarded(outgoing: Outgoing) -> Parts:
     if outgoing.refused:
         parts = [(f"\n{FLAGGED} Held back: {amount(len(held), 'flagged part')}. ", f"bold {style}"),
                  (key_of("export.allow"), "bold $text-accent"),
-                 (" lets it out as it is, after asking why.", MUTED)]  # fmt: skip
+                 (" exports it anyway, with a reason.", MUTED)]  # fmt: skip
     parts += [(f"\n  {one_line(one.line, 300)}", style) for one in held[:LISTED]]
     more = len(held) - LISTED
     return [*parts, (f"\n  … and {more} more", MUTED)] if more > 0 else parts
@@ -538,5 +541,5 @@ def written_said(written: Written) -> str:
     """Say what was written, where a copy of what went lies, and whether the store could note it."""
     said = f"Wrote {written.path} ({written.size:,} bytes)."
     if written.copy is not None:
-        said += f" What it held is kept as {written.copy}."
-    return f"{said} The store could not note that: {written.problem}" if written.problem else said
+        said += f" The previous file is kept as {written.copy}."
+    return f"{said} The store could not record that: {written.problem}" if written.problem else said

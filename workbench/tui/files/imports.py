@@ -127,7 +127,7 @@ class ImportDialog(FileDialog[str | None]):
         """`start` is a file to begin with, or a folder, which is read note by note when it lies
         below `folder`.
         """
-        title = "Import a file · nothing is written before it is listed here"
+        title = "Import a file · a preview, nothing is written yet"
         super().__init__(title, [a for a in IMPORT if a.show], bench)
         self._base = folder
         self._start = start if start != folder else None
@@ -231,7 +231,7 @@ class ImportDialog(FileDialog[str | None]):
         except WorkbenchError as error:
             return Chosen(path, problem=self._experience_in(path) or str(error))
         except (OSError, ValueError):
-            return Chosen(problem=f"{name} is no path.")
+            return Chosen(problem=f"{name} is not a path.")
 
     def _experience_in(self, path: Path | None) -> str:
         """Say what a file of episodes or patterns holds, which no format reads, and what takes it
@@ -304,18 +304,14 @@ class ImportDialog(FileDialog[str | None]):
         self.say(parts)
         at = next((n for n, one in enumerate(found.offered) if one.path == self._opened_last), 0)
         taken = bool(found.offered) and found.offered[at].path in self._taken  # go on below it then
-        empty = keyed(
-            "No file here is of a format of its own; {import.take} reads the folder's notes."
-        )
+        empty = keyed("No file in a known format; {import.take} reads the folder's notes.")
         self._list(empty, found.offered, min(at + taken, max(0, len(found.offered) - 1)))
 
     def _show_plan(self, plan: ImportPlan) -> None:
         more = plan.parsed.offered or plan.parsed.closed
         parts = _plan_said(plan) if plan.records or not more else []
         if plan.records:
-            writes = keyed(
-                "\nenter on the list, or {import.take}, writes what is listed and nothing else."
-            )
+            writes = keyed("\nenter on the list, or {import.take}, imports what is listed.")
             parts.append((writes, MUTED))
         offer = _offer_said(plan)
         parts += offer if parts else [(text.lstrip("\n"), style) for text, style in offer]
@@ -327,19 +323,21 @@ class ImportDialog(FileDialog[str | None]):
             steps = f"\nIt counts steps: {when}, {self._way.step_hours:g} h each; {key_of('import.steps')} changes it."
             parts.append((steps, ""))
         self.say(parts)
-        lists = keyed("Nothing is listed yet: {import.statements} lists what it has.")
+        lists = keyed(
+            "Nothing listed yet: {import.statements} lists its statements or closed issues."
+        )
         self._list(
-            lists if more else "Everything in this file is in the store already.", _plan_rows(plan)
+            lists if more else "Everything in this file is already in the store.", _plan_rows(plan)
         )
 
     def _show_session(self) -> None:
         """Say what a session is; one that was picked from a folder is opened at once."""
         follows = keyed(
-            "\nenter, or {import.sessions}, lists what it teaches; nothing is stored by that."
+            "\nenter, or {import.sessions}, lists the lessons in it, without storing them."
         )
         self.say(
             [
-                ("What an agent and a person said and did: it holds no records.", "bold"),
+                ("A session transcript: it contains no records.", "bold"),
                 (follows, MUTED),
             ]
         )
@@ -515,8 +513,8 @@ class ImportDialog(FileDialog[str | None]):
         elif not plan.records:
             self.app.bell()
             more = plan.parsed.offered or plan.parsed.closed
-            lists = keyed(" {import.statements} lists what else it has.") if more else ""
-            self.toast(f"Nothing in it is new, so nothing was imported.{lists}")
+            lists = keyed(" {import.statements} lists more of it.") if more else ""
+            self.toast(f"Nothing new in it, so nothing was imported.{lists}")
         else:
             if self._marked:
                 records = tuple(one for one in plan.records if id(one) in self._marked)
@@ -741,7 +739,7 @@ def _plan_rows(plan: ImportPlan) -> list[Row]:
             if plan.records
         ),
         *(Line("!", line) for line in passed_said(plan.passed)),
-        *(Line("=", f"{key} stays as it is in the store, where it differs") for key in plan.kept),
+        *(Line("=", f"{key} stays as it is in the store") for key in plan.kept),
         *(Line("=", f"{id} was purged; `workbench import --again` takes it") for id in plan.purged),
         *(Line(line[0], line[2:], "", taken.get(line[0], MUTED)) for line in signed),
         *(record for record in plan.records if id(record) not in known),
@@ -753,10 +751,10 @@ def _plan_said(plan: ImportPlan) -> Parts:
     fresh = _counts(plan)
     counted = [
         (plan.present, "there already", ""),
-        (len(plan.known), "skipped, known from another file", WARN),
-        (len(plan.replaced), "become as in the file", "bold"),
-        (len(plan.kept), "kept as in the store", ""),
-        (len(plan.purged), "purged, left out", ""),
+        (len(plan.known), "skipped, already imported from another file", WARN),
+        (len(plan.replaced), "replaced by the file's version", "bold"),
+        (len(plan.kept), "kept as they are", ""),
+        (len(plan.purged), "purged, skipped", ""),
         (skipped(plan), "skipped", WARN),
     ]
     rest = [(f" · {number(count)} {what}", style) for count, what, style in counted if count]
@@ -771,9 +769,9 @@ def _format_said(plan: ImportPlan, asked: str | None) -> str:
     """Name the format of a file, and why it was taken for that."""
     title, found = format_named(plan.parsed.format).title, plan.parsed.detected
     if asked is not None:
-        return f"{title}, as you say"
+        return f"{title}, as chosen"
     if plan.path.is_dir():
-        return "a folder, note by note"
+        return "a folder of notes"
     return f"{title}, {found.confidence:.0%} sure: {found.reason}" if found else title
 
 
@@ -782,7 +780,7 @@ def _offer_said(plan: ImportPlan) -> Parts:
     chosen.
     """
     if plan.parsed.offered:
-        told = f"A document that agents load whole: {amount(plan.parsed.offered, 'statement')} can be understood alone;"
+        told = f"A document that agents load whole: {amount(plan.parsed.offered, 'statement')} make sense on their own;"
         return [
             (f"\n{told} ", ""),
             (keyed("{import.statements} lists them as candidates."), "bold"),
@@ -791,9 +789,7 @@ def _offer_said(plan: ImportPlan) -> Parts:
         lists = keyed("{import.statements} lists them as observations.")
         return [(f"\n{number(plan.parsed.closed)} closed issues; {lists}", "")]
     if len(plan.records) > 1 and _can_choose(plan):
-        return [
-            (keyed("\n{import.mark} marks one; once any is marked, the others stay out."), MUTED)
-        ]
+        return [(keyed("\n{import.mark} marks one; then only marked ones are imported."), MUTED)]
     return []
 
 
@@ -814,10 +810,12 @@ def _done_said(report: ImportReport, undo: str) -> str:
         return f"{stopped} {undo} takes them back; importing again adds the rest."
     if report.overtaken:
         theirs = (
-            f"{number(len(report.overtaken))} stored by another program meanwhile stay as they are."
+            f"{number(len(report.overtaken))} stored by another program meanwhile, left unchanged."
         )
         return f"Imported {name}: {written} records. {theirs} {undo} takes it back."
-    replaced = [f"{number(len(plan.replaced))} as in the file"] if plan.replaced else []
+    replaced = (
+        [f"{number(len(plan.replaced))} replaced by the file's version"] if plan.replaced else []
+    )
     what = ", ".join([*_counts(plan), *replaced]) or f"{written} records"
     return f"Imported {name}: {what}. {undo} takes it back."
 
@@ -850,4 +848,4 @@ def _no_hours(text: str) -> str | None:
         hours = float(text)
     except ValueError:
         hours = 0.0
-    return None if 0 < hours < 1e6 else "This is no number of hours above 0."
+    return None if 0 < hours < 1e6 else "This must be a number of hours above 0."

@@ -70,12 +70,12 @@ LINES, WIDTH, FILES = 16, 100, 4
 
 _BECAME = {
     "changed": "It changed on disk since it was read or written here.",
-    "gone": "It is not there any more. What came from it is in the store still.",
+    "gone": "The file no longer exists. What was imported from it stays in the store.",
 }
 _WHY = {
     "changed": "it changed on disk since",
-    "unplaced": "what was changed has no place in it",
-    "forgotten": "its note was forgotten; only the command removes it",
+    "unplaced": "the change cannot be expressed in it",
+    "forgotten": "its note was archived; only the command removes it",
     "unreadable": "it could not be read or written",
 }
 _STYLES = {"added": "$text-success", "removed": "$text-error", "place": MUTED, "note": MUTED}
@@ -103,9 +103,7 @@ class Files(Section[Checks]):
             return [
                 self.remark(
                     "none",
-                    keyed(
-                        "No files yet. {app.import} imports one, {health.add-file} looks one over."
-                    ),
+                    keyed("No files yet. {app.import} imports one, {health.add-file} checks one."),
                 )
             ]
         telling = sorted(filter(_speaks, files), key=lambda checked: checked.became is None)
@@ -123,7 +121,7 @@ class Files(Section[Checks]):
             figure, style, remark = "≠", WARN, "changed on disk"
         elif checked.problem or checked.became == "gone":
             figure, style = (BAD, ERROR) if checked.file.expected else ("–", "")
-            remark = "not looked over" if path.exists() else "not there"
+            remark = "not checked" if path.exists() else "not there"
         else:
             figure = number(len(checked.findings)) if checked.findings else GOOD
             remark = (
@@ -140,14 +138,14 @@ class Files(Section[Checks]):
         if checked is None:
             return joined(
                 title("Files of this store"), BLANK,
-                Content("Where its playbooks came from, what memories were promoted to, what was imported or exported, "
-                        "and the CLAUDE.md, AGENTS.md, MEMORY.md, playbook and LEARNINGS.md files of the project."),
+                Content("Files that were imported, exported or promoted to, and the project's "
+                        "CLAUDE.md, AGENTS.md, MEMORY.md, playbook and LEARNINGS.md."),
                 BLANK,
-                key_line("list.open", "shows what is wrong with a file, and each fix before it is made; of one that "
-                         "changed on disk since (≠) what differs"),
-                key_line("health.write-back", "writes what was changed here back into a folder of notes, seen first"),
-                key_line("health.add-file", "looks over a file that you name"),
-                key_line("health.check", "looks at all of them again"),
+                key_line("list.open", "shows the findings in a file and previews each fix; for a "
+                                      "file that changed on disk (≠), the differences"),
+                key_line("health.write-back", "writes changes back to a folder of notes, previewed first"),
+                key_line("health.add-file", "checks a file you choose"),
+                key_line("health.check", "checks all of them again"),
             )  # fmt: skip
         path, kind = checked.file.path, f"{checked.linted.title} · " if checked.linted else ""
         parts = [body(self.masked(path.name), "bold"), body(self.masked(str(path.parent)), MUTED)]
@@ -155,9 +153,7 @@ class Files(Section[Checks]):
         if checked.became in _BECAME:
             parts.append(Content.styled(_BECAME[checked.became], WARN))
             if checked.became == "changed":
-                parts.append(
-                    key_line("list.open", "shows what differs, and takes it into the store")
-                )
+                parts.append(key_line("list.open", "shows the differences, and imports them"))
             parts.append(BLANK)
         if checked.cut is not None:
             parts += [cut_said(checked.cut), BLANK]
@@ -167,10 +163,10 @@ class Files(Section[Checks]):
             parts += [
                 *_findings(checked),
                 BLANK,
-                key_line("list.open", "shows the fixes, each before it is made"),
+                key_line("list.open", "previews each fix"),
             ]
         elif checked.became != "gone":
-            parts.append(Content("Nothing is wrong with it."))
+            parts.append(Content("No problems found."))
         return joined(*parts)
 
     def _at(self, row: Row) -> Checked | None:
@@ -195,7 +191,7 @@ class Files(Section[Checks]):
     async def add_file(self, row: Row) -> None:
         """Ask for a file and look it over."""
         del row
-        ask = Prompt("Look over which file?", placeholder="its path", check=_missing)
+        ask = Prompt("Which file to check?", placeholder="its path", check=_missing)
         name = await self.app.push_screen_wait(ask)
         if name is None:
             return
@@ -214,22 +210,22 @@ class Files(Section[Checks]):
         found = await asyncio.to_thread(self.bench.difference, path)
         name, plan = self.masked(path.name), found.plan
         detail = joined(*self._diff(found.lines), BLANK, self._outcome(found))
-        question = f"{name} changed on disk." if plan is None else f"Take what {name} says now?"
+        question = (
+            f"{name} changed on disk." if plan is None else f"Import the present version of {name}?"
+        )
         yes, no = ("close", "close") if plan is None else ("take it", "leave both")
         agreed = await self.asked(question, detail, yes, no)
         if plan is not None and agreed:
             await asyncio.to_thread(self.bench.importer.carry_out, plan)
-            self.app.say(f"{name} is as the store knows it. {undo()} takes it back.")
+            self.app.say(f"{name} is imported. {undo()} takes it back.")
 
     def _outcome(self, found: Difference) -> Content:
         """Say what taking the file's side does, or why nothing can be taken."""
         if found.plan is None:
             return body(self.masked(found.problem) or "It brings no records into the store.", MUTED)
         new, replaced = len(found.plan.records) - len(found.plan.replaced), len(found.plan.replaced)
-        said = (
-            f"{new:,} new, {replaced:,} replaced in the store; undo brings back what it says now."
-        )
-        return assemble([(f"{said} Export writes the other way round.", MUTED)])
+        said = f"{new:,} new, {replaced:,} replaced in the store; undo restores the present text."
+        return assemble([(f"{said} Export writes the store's version to the file.", MUTED)])
 
     async def write_back(self, row: Row) -> None:
         """Show what writing changed notes back into their folder does, and write them on a yes."""
@@ -266,11 +262,11 @@ class Files(Section[Checks]):
         here = [root for root in roots if at is not None and at.is_relative_to(root)] or roots
         if not here:
             told = "No folder of notes was imported into this store."
-            raise WorkbenchError(told, "An import of a folder makes one.")
+            raise WorkbenchError(told, "Import a folder of notes first.")
         if len(here) > 1:
             names = ", ".join(root.name for root in here[:FILES])
             told = f"Several folders were imported: {names}."
-            raise WorkbenchError(told, "Go to a file of the one that is meant first.")
+            raise WorkbenchError(told, "Select a file of one of them first.")
         return here[0]
 
     def _written(self, plan: FolderPlan, held: int) -> list[Content]:
@@ -282,7 +278,7 @@ class Files(Section[Checks]):
         for one in plan.left[:FILES]:
             reason = f": {one.reason}" if one.reason else ""
             parts.append(
-                body(self.masked(f"{one.name} is left as it is: {_WHY[one.why]}{reason}."), MUTED)
+                body(self.masked(f"{one.name} is left unchanged: {_WHY[one.why]}{reason}."), MUTED)
             )
         parts += more(len(plan.left), FILES, "more left as they are")
         if held:
@@ -295,7 +291,7 @@ class Files(Section[Checks]):
             )
             parts.append(
                 Content.styled(
-                    f"Kept in the store only, as the notes have no place for it: {stays}.", MUTED
+                    f"Kept in the store only, as the notes cannot hold it: {stays}.", MUTED
                 )
             )
         return parts
@@ -316,7 +312,7 @@ def _missing(name: str) -> str | None:
         return error.message
     except (OSError, ValueError):
         found = False
-    return None if found else "There is no such file."
+    return None if found else "No such file."
 
 
 def _speaks(checked: Checked) -> bool:
@@ -403,7 +399,7 @@ class FindingsDialog(FileDialog[None]):
         found = assemble(
             [
                 (printable(kind), ""),
-                (amount(count, "finding") if count else "nothing is wrong", "bold"),
+                (amount(count, "finding") if count else "no problems", "bold"),
             ]
         )
         if checked.problem:
@@ -411,7 +407,7 @@ class FindingsDialog(FileDialog[None]):
         cut = [] if checked.cut is None else [cut_said(checked.cut)]
         where = body(self.masked(str(self._path.parent)), MUTED)
         self.state.update(Content("\n").join([where, *cut, found]))
-        self._list.set_empty(Content("" if checked.problem else "Nothing is wrong with this file."))
+        self._list.set_empty(Content("" if checked.problem else "No problems found in this file."))
         self._list.set_rows(checked.findings, cursor=min(self._list.cursor, max(0, count - 1)))
         self._show_fix()
 
@@ -420,10 +416,10 @@ class FindingsDialog(FileDialog[None]):
         """Show what the fix of the finding under the cursor would change."""
         finding = self._list.current
         if finding is None or finding.fix is None:
-            by_hand = keyed("No fix by itself; put it right by hand. {findings.external} opens it.")
+            by_hand = keyed("No automatic fix. {findings.external} opens the file.")
             self._preview((), [("" if finding is None else f"{finding.rule}: {by_hand}", MUTED)])
             return
-        does = keyed("  ({findings.fix} does it)")
+        does = keyed("  ({findings.fix} applies it)")
         self._preview(
             (finding,),
             [(f"{finding.rule}: ", MUTED), (printable(finding.fix.label), "bold"), (does, MUTED)],
@@ -475,7 +471,7 @@ class FindingsDialog(FileDialog[None]):
             self.app.bell()
             return
         count = "The only fix" if len(same) == 1 else f"All {number(len(same))} fixes"
-        does = keyed("{findings.yes} makes them, {findings.close} leaves them")
+        does = keyed("{findings.yes} applies them, {findings.close} cancels")
         self._preview(
             same,
             [(f"{count} of {finding.rule}, as shown below: ", "bold"), (does, "")],
@@ -485,7 +481,7 @@ class FindingsDialog(FileDialog[None]):
     def action_yes(self) -> None:
         """Make the fixes of the rule that are shown."""
         if self._rule and self.changes:
-            self._make(f"what {self._rule} found")
+            self._make(f"all of {self._rule}")
         else:
             self.app.bell()
 
@@ -510,7 +506,7 @@ class FindingsDialog(FileDialog[None]):
         """Take the last fix back; the store's own undo knows nothing of files."""
         if not self._made:
             self.toast(
-                "No fix was made here yet. Fixes change files, and are taken back only while this is open."
+                "No fix to undo. Fixes change files and can be undone only while this is open."
             )
             return
         said, changes = self._made[-1]
@@ -520,7 +516,7 @@ class FindingsDialog(FileDialog[None]):
             self.toast(str(error), "error")
         else:
             self._made.pop()
-            self.toast(f"Took back: {said}.")
+            self.toast(f"Undone: {said}.")
         self._look()
 
     # The file itself

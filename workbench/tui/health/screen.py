@@ -56,17 +56,17 @@ OTHERWISE = {
 HELP = "\n".join(
     [
         "The parts",
-        "  Settings     what is wrong with your settings, keys and themes; left out while nothing is",
+        "  Settings     problems in your settings, keys and themes; hidden when there are none",
         "  Better?      what agents got out of memory, week by week, and whether that improves",
-        "  Reflection   how far each condition is; the first one to reach its limit makes it due",
-        "  Upkeep       what the lifecycle would propose; nothing is archived by it",
-        "  Duplicates   duplicate memories (= ~), and pairs that only look alike (≠)",
-        "  Store        what the doctor says, and what another program changed",
-        "  Files        what is wrong with the files this store has to do with, and how to fix it",
-        "  History      the latest changes of everybody",
-        "  Capture      what agents' sessions were followed, what was passed over, and hooks that failed",
-        "  Trends       memories, decisions and votes by day, and how what the store holds is spread",
-        "  What waits for you waits in Review; enter on the line that counts it goes there.",
+        "  Reflection   progress of each condition; the first to reach its limit makes a reflection due",
+        "  Upkeep       proposals of the lifecycle rules",
+        "  Duplicates   duplicate memories (= ~), and similar but different pairs (≠)",
+        "  Store        results of the doctor, and changes by other programs",
+        "  Files        problems in files of this store, and fixes",
+        "  History      latest changes by everyone",
+        "  Capture      followed agent sessions, skipped items and failed hooks",
+        "  Trends       memories, decisions and votes by day, and their distribution",
+        "  Proposals wait in Review; enter on their line goes there.",
     ]
 )
 

@@ -196,7 +196,7 @@ class Section(Generic[T]):
                 except WorkerCancelled:
                     return
                 except WorkerFailed as failed:
-                    told = f"This could not be looked at: {failed.error!r}. Everything else works."
+                    told = f"This check failed: {failed.error!r}. Everything else works."
                     self.known = False
                     self.problem = (
                         str(failed.error) if isinstance(failed.error, WorkbenchError) else told
@@ -231,7 +231,7 @@ class Section(Generic[T]):
         if isinstance(row.item, InReview):
             goes = "it" if row.item.count == 1 else f"these {number(row.item.count)}"
             decide = "{review.approve}, {review.reject} and {review.later} decide."
-            waits = f"All that waits for you waits in Review. {{list.open}} goes to {goes} there; {decide}"
+            waits = f"All proposals wait in Review. {{list.open}} goes to {goes} there; {decide}"
             return Content(keyed(waits))
         return (
             self.detail(row)
@@ -350,17 +350,17 @@ class Settings(Section[tuple[str, ...]]):
 
     def detail(self, row: Row) -> Content:
         return joined(
-            body(str(row.item), ERROR) if row.item else title("What your settings say"), BLANK,
+            body(str(row.item), ERROR) if row.item else title("Problems in your settings"), BLANK,
             body(str(paths.config_dir() / loading.FILE_NAME), MUTED),
             body("A theme is a file in the folder themes beside it.", MUTED), BLANK,
-            body(keyed("{health.check} looks again; what you mend holds from the next start.")),
+            body(keyed("{health.check} checks again; changes apply from the next start.")),
         )  # fmt: skip
 
 
 _MEANS = {
-    "importance": "the importance of all observations since the last reflection, added up",
-    "observations": "how many observations came in since the last reflection",
-    "hours": "how long ago the last reflection was",
+    "importance": "total importance of observations since the last reflection",
+    "observations": "number of observations since the last reflection",
+    "hours": "time since the last reflection",
 }
 
 
@@ -434,7 +434,7 @@ class History(Section[tuple[Event, ...]]):
 
     def rows(self) -> Sequence[Row]:
         found = [self._row(event) for event in self.value]
-        return found or [self.remark("nothing", "Nothing was done in this store yet.")]
+        return found or [self.remark("nothing", "No history yet.")]
 
     def _row(self, event: Event) -> Row:
         return Row(
@@ -448,7 +448,7 @@ class History(Section[tuple[Event, ...]]):
         ])  # fmt: skip
         event = row.item
         if not isinstance(event, Event):
-            return joined(title("Who changed what, the newest first"), BLANK, keys)
+            return joined(title("Changes by everyone, newest first"), BLANK, keys)
         later, opens = (
             self.value[: self.value.index(event)] if event in self.value else (),
             key_of("health.unfold"),
@@ -506,12 +506,12 @@ class Captures(Section[Past]):
             return [
                 self.remark(
                     "nothing",
-                    "No session of an agent was followed yet: `workbench capture --help`.",
+                    "No agent sessions followed yet: `workbench capture --help`.",
                 )
             ]
-        shown = [self.row("sessions", f"{found.sessions:,}", "sessions of agents followed")]
+        shown = [self.row("sessions", f"{found.sessions:,}", "agent sessions followed")]
         if passed := found.passed.total():
-            shown.append(self.row("passed", f"{passed:,}", "things passed over in them"))
+            shown.append(self.row("passed", f"{passed:,}", "items skipped in them"))
         for n, failure in enumerate(found.failures[: self.LISTED]):
             text = self.masked(f"{failure.event or 'a hook'} failed: {failure.problem}")
             shown.append(
@@ -520,7 +520,7 @@ class Captures(Section[Past]):
         return shown
 
     def detail(self, row: Row) -> Content:
-        never = "A hook that fails stops no agent: it is noted here; what it missed is read later."
+        never = "A failing hook never stops an agent: it is logged here, and what it missed is read later."
         if isinstance(row.item, HookFailure):
             one = masked(row.item, self.masked)
             parts = [
@@ -528,9 +528,9 @@ class Captures(Section[Past]):
                 assemble([(f"{one.at} · {one.agent} · {one.event}", MUTED)]),
             ]
         else:
-            parts = [title("What agents' sessions taught, and what they did not"), BLANK]
+            parts = [title("Capture of agent sessions"), BLANK]
             words = [body(f"  {words}") for words in self.value.passed_words]
-            parts += words or [Content("Nothing was passed over.")]
+            parts += words or [Content("Nothing was skipped.")]
         return joined(*parts, BLANK, Content.styled(never, MUTED))
 
 
@@ -720,7 +720,7 @@ class TrendsOfWeeks(Section[Trends]):
 
     def _bars(self, counts: Counts) -> list[Content]:
         if not counts:
-            return [Content.styled("There is no memory yet.", MUTED)]
+            return [Content.styled("No memories yet.", MUTED)]
         sums = {
             name: count if isinstance(count, int) else sum(count) for name, count in counts.items()
         }
@@ -738,9 +738,9 @@ class TrendsOfWeeks(Section[Trends]):
     def _hits(self) -> list[Content]:
         hits = self.value.hits
         if not hits:
-            return [Content.styled("No agent asked anything in these days.", MUTED)]
+            return [Content.styled("No questions from agents in this period.", MUTED)]
         top = max(one.asked for one in hits.values())
-        head = title("Questions of agents by what was looked through, and how many found something")
+        head = title("Questions of agents by source, and how many were answered")
         found = {
             name: f"  {number(one.answered)} found ({one.rate:.0%})" for name, one in hits.items()
         }
@@ -778,15 +778,13 @@ class StillTrue(Section[TruePlan]):
     def rows(self) -> Sequence[Row]:
         if self.progress is not None:
             return [
-                self.remark(
-                    "running", keyed("Looking through the working tree. {app.back} stops it.")
-                )
+                self.remark("running", keyed("Searching the working tree. {app.back} stops it."))
             ]
         if not self.known:
-            told = "Not looked at yet. {health.still-true} looks for what memories name in the working tree."
+            told = "Not checked yet. {health.still-true} checks names in memories against the working tree."
             return [self.remark("unknown", keyed(told))]
         plan = self.value
-        said = f"{amount(len(plan.found), 'text names', 'texts name')} what is not there any more:"
+        said = f"{amount(len(plan.found), 'text names', 'texts name')} something that no longer exists:"
         return [
             self.remark(
                 "summary", said if plan.found else f"Nothing new: {self._looked()}", item=plan
@@ -811,40 +809,34 @@ class StillTrue(Section[TruePlan]):
             after = stale.proposal.operation.get("content")
             if isinstance(after, str):
                 parts += [BLANK, Content.styled("with the new names", MUTED), body(after)]
-            return joined(*parts, BLANK, key_line("health.apply", "puts all of it into Review"))
+            return joined(*parts, BLANK, key_line("health.apply", "sends all of it to Review"))
         known = [*map(Content, self._numbers()), BLANK] if self.known else []
         return joined(
-            title("Is it still true?"), BLANK, *known,
+            title("Still true?"), BLANK, *known,
             Content("Paths, symbols, scripts and targets that bullets, instructions and knowledge name are looked for "
                     "in the working tree, and in its past where git knows one. Reports of what happened are left "
                     "alone."),
-            Content("Nothing of the repository runs, and nothing is changed."), BLANK,
-            key_line("health.still-true", "looks"), key_line("health.apply", "puts what was found into Review"),
+            Content("Nothing in the repository is run or changed."), BLANK,
+            key_line("health.still-true", "looks"), key_line("health.apply", "sends the findings to Review"),
         )  # fmt: skip
 
     def _looked(self) -> str:
-        return f"{number(self.value.names)} names in {number(self.value.checked)} texts were looked for."
+        return (
+            f"{number(self.value.names)} names in {number(self.value.checked)} texts were checked."
+        )
 
     def _numbers(self) -> list[str]:
         plan = self.value
         return [
             self._looked(),
             *(
-                [f"{number(len(plan.open))} of an earlier look wait in Review."]
+                [f"{number(len(plan.open))} from an earlier check wait in Review."]
                 if plan.open
                 else []
             ),
-            *([f"{number(plan.decided)} you decided on before."] if plan.decided else []),
-            *(
-                []
-                if plan.with_git
-                else ["There is no git repository, or no git: only paths were looked for."]
-            ),
-            *(
-                []
-                if plan.is_whole
-                else ["The folder holds so many files that not all of them were looked at."]
-            ),
+            *([f"{number(plan.decided)} you decided before."] if plan.decided else []),
+            *([] if plan.with_git else ["No git repository found: only paths were checked."]),
+            *([] if plan.is_whole else ["The folder has too many files; not all were checked."]),
         ]
 
     async def still_true(self, row: Row) -> None:
@@ -860,9 +852,7 @@ class StillTrue(Section[TruePlan]):
             return
         done = await asyncio.to_thread(self.bench.still_true.carry_out, self.value)
         if done.is_empty:
-            self.app.say(
-                "Nothing new: all that is named is there, waits in Review, or was decided."
-            )
+            self.app.say("Nothing new: all names exist, wait in Review, or were decided.")
             return
         said_waits(self.app, len(done.found), "proposal")
         self.gather()

@@ -52,9 +52,9 @@ from workbench.tui.widgets.figures import amount, day, number, since
 LISTED = 40
 """Places, fields and lines that are listed at most."""
 
-HELD = "memory.json still knows {} records that the journal does not, or not like that."
-NOT_HELD = "What it was is not known here: look into a backup, or where the store was copied or checked out from."
-ACCEPT = "`workbench doctor --accept` takes the journal as it is: after a checkout, or a backup that was put back."
+HELD = "memory.json has {} records that the journal lacks or has differently."
+NOT_HELD = "Its content is unknown here: look in a backup, or where the store was copied or checked out from."
+ACCEPT = "`workbench doctor --accept` accepts the journal as it is, after a checkout or a restored backup."
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Store(Section[State]):
                 self.row(f"unfinished-{group}", BAD, text, item=(group, label), style=ERROR)
             )
         for broken in findings.half_done:
-            text = f"a change of files was broken off ({len(broken.edits)} to settle)"
+            text = f"a change of files was interrupted ({len(broken.edits)} to settle)"
             found.append(
                 self.row(f"half-done-{broken.note.name}", BAD, text, item=broken, style=ERROR)
             )
@@ -136,7 +136,7 @@ class Store(Section[State]):
             hint = f"workbench undo --group {printable(group)}"
             return joined(
                 body(self.masked(label), "bold"), BLANK,
-                body("It was stopped before it was through. What was written is here."),
+                body("It was interrupted. What was written is here."),
                 assemble([("Take it back with: ", MUTED), (hint, "")]),
             )  # fmt: skip
         findings = self.value.findings
@@ -145,24 +145,24 @@ class Store(Section[State]):
             *(body(note, MUTED) for note in findings.diagnosis.notes), BLANK, body(self._backup(), MUTED),
             *self._caches(findings), BLANK,
             key_line("health.check", "reads every line again"),
-            key_line("health.compact", "packs the closed files of the journal; the history reads them as before"),
+            key_line("health.compact", "compresses closed journal files; the history still reads them"),
             key_line("health.backup", "writes the store with its whole history into one file"),
         )  # fmt: skip
 
     def _caches(self, findings: Findings) -> list[Content]:
         parts = [
             BLANK,
-            Content.styled("Caches are made again whenever they are missing or wrong:", MUTED),
+            Content.styled("Caches are rebuilt when missing or wrong:", MUTED),
         ]
         parts += [body(f"  {c.name}: {c.files} files, {_bytes(c.size)}") for c in findings.caches]
         if findings.mended is not None:
             at = since(findings.mended.at, self.bench.context.now())
-            parts.append(body(f"{at}: {findings.mended}, and was made anew.", MUTED))
+            parts.append(body(f"{at}: {findings.mended}, and was rebuilt.", MUTED))
         if findings.old_caches:
             names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
             parts.append(
                 body(
-                    f"{names} in the store's folder are not used any more and may be deleted.",
+                    f"{names} in the store's folder are no longer used and may be deleted.",
                     MUTED,
                 )
             )
@@ -174,8 +174,8 @@ class Store(Section[State]):
         hidden = shown != fields
         parts = [
             body(f"{edit.file} was changed by another program since revision {edit.base}", "bold"),
-            key_line("health.apply", f"takes over {amount(edit.records, 'record')}"),
-            key_line("health.refuse", "turns it down; that file is kept"),
+            key_line("health.apply", f"accepts {amount(edit.records, 'record')}"),
+            key_line("health.refuse", "dismisses it; that file is kept"),
             *(
                 [key_line("health.unfold", "shows the secrets that are masked below")]
                 if hidden
@@ -194,12 +194,10 @@ class Store(Section[State]):
     def _half_done(self, broken: HalfDone) -> Content:
         parts = [title("A change of files was broken off"), body(broken.note.name, MUTED), BLANK]
         if not broken.readable:
-            parts.append(
-                body("Which files it had written is not known any more: the note cannot be read.")
-            )
+            parts.append(body("Which files it had written is unknown: its record cannot be read."))
         if broken.problem:
-            return joined(*parts, body(f"It cannot be settled: {broken.problem}", ERROR))
-        parts.append(key_line("health.apply", "brings the files to what the store says, as below"))
+            return joined(*parts, body(f"It cannot be finished: {broken.problem}", ERROR))
+        parts.append(key_line("health.apply", "changes the files to match the store, as below"))
         for edit in broken.edits:
             what = (
                 "is made"
@@ -218,12 +216,12 @@ class Store(Section[State]):
             ]
             parts += more(len(lines), LISTED, "more lines")
         parts += [
-            body(f"{path} lies outside the project and is left; look at it.", MUTED)
+            body(f"{path} lies outside the project and is not touched; please check it.", MUTED)
             for path in broken.outside
         ]
         if not broken.edits:
             parts.append(
-                body("Nothing is left to do in the project; only the note of it goes.", MUTED)
+                body("Nothing is left to do in the project; only its record is removed.", MUTED)
             )
         return joined(*parts)
 
@@ -234,11 +232,11 @@ class Store(Section[State]):
         del row
         packed = await asyncio.to_thread(self.bench.care.compact)
         if not packed:
-            self.app.say("Nothing to pack: no closed journal file is unpacked.")
+            self.app.say("Nothing to compress.")
             return
         before, after = sum(p.before for p in packed), sum(p.after for p in packed)
         self.app.say(
-            f"Packed {amount(len(packed), 'file')}: {_bytes(before)} became {_bytes(after)}."
+            f"Compressed {amount(len(packed), 'file')}: {_bytes(before)} became {_bytes(after)}."
         )
         self.gather()
 
@@ -256,18 +254,18 @@ class Store(Section[State]):
 
             def finish() -> str:
                 care.finish(broken)
-                return f"Settled: {files} changed."
+                return f"Finished: {files} changed."
 
-            question = "Bring the files to what the store says?"
+            question = "Change the files to match the store?"
             if await self.asked(question, Content(f"{files} change as shown."), "do it"):
                 self._change(finish)
         elif isinstance(item, OutsideEdit):
-            question = f"Take over what another program changed in {item.file}?"
+            question = f"Accept changes by another program in {item.file}?"
             told = f"{item.records} records change as shown. {undo()} takes it back."
             if await self.asked(question, Content(told), "take over"):
                 self._change(
                     lambda: (
-                        f"Took over {amount(care.accept_edit(), 'record')}. {undo()} takes it back."
+                        f"Accepted {amount(care.accept_edit(), 'record')}. {undo()} takes it back."
                     )
                 )
         else:
@@ -278,11 +276,11 @@ class Store(Section[State]):
         if not isinstance(row.item, OutsideEdit):
             self.app.say("Nothing to decide here.")
             return
-        question = f"Turn down what another program changed in {row.item.file}?"
+        question = f"Dismiss changes by another program in {row.item.file}?"
         if await self.asked(
             question, Content("Its version of the file is kept beside it."), "turn down"
         ):
-            self._change(lambda: f"Turned down; kept as {self.bench.care.dismiss_edit().name}.")
+            self._change(lambda: f"Dismissed; kept as {self.bench.care.dismiss_edit().name}.")
 
     def _change(self, step: Callable[[], str]) -> None:
         """Make a change, say what was done, and look again."""
@@ -308,7 +306,7 @@ def _wrong(diagnosis: Diagnosis) -> list[Content]:
         )
         parts.append(body(ACCEPT))
     if diagnosis.renumbered:
-        parts.append(body("Both are kept; the next change writes them down in order."))
+        parts.append(body("Both are kept; the next change records their order."))
     if diagnosis.damage:
         parts.append(
             body(
@@ -316,11 +314,11 @@ def _wrong(diagnosis: Diagnosis) -> list[Content]:
             )
         )
     if diagnosis.purges:
-        said = "`workbench doctor --finish` goes on with it; there is no way back."
+        said = "`workbench doctor --finish` continues it; there is no undo."
         parts += [*bad(diagnosis.purges), body(said)]
     parts += bad(diagnosis.blobs[:LISTED])
     if diagnosis.torn:
-        said = f"The last line is unfinished ({diagnosis.torn} bytes) and will be dropped: a crash left it."
+        said = f"The last line is unfinished ({diagnosis.torn} bytes) and will be dropped: left by a crash."
         parts.append(body(said))
     return parts
 
@@ -329,12 +327,12 @@ def _sound(diagnosis: Diagnosis, newer: int = 0) -> str:
     """Say what was found, and how many changes there are that are `newer` than the look."""
     found = [
         *([f"{amount(len(diagnosis.damage), 'place')} damaged"] if diagnosis.damage else []),
-        *(["something that was stored is gone"] if diagnosis.gone else []),
-        *(["changes under one number"] if diagnosis.renumbered else []),
-        *(["a purge was broken off"] if diagnosis.purges else []),
-        *(["something beside the store cannot be read"] if diagnosis.blobs else []),
+        *(["stored data is missing"] if diagnosis.gone else []),
+        *(["merged changes to order"] if diagnosis.renumbered else []),
+        *(["a purge was interrupted"] if diagnosis.purges else []),
+        *(["a file beside the store is unreadable"] if diagnosis.blobs else []),
     ]
-    state, at = ", ".join(found) or "every line is sound", f"up to revision {number(diagnosis.rev)}"
+    state, at = ", ".join(found) or "no damage", f"up to revision {number(diagnosis.rev)}"
     return (
         f"{state} {at}; {number(newer)} since"
         if newer
@@ -351,8 +349,8 @@ def _bytes(count: int) -> str:
 
 
 ABOUT = Content.styled(
-    "The store as it is at this moment, its whole history with it, in one compressed file that is read back. Others "
-    "may go on writing meanwhile. It keeps what is purged later.",
+    "The store with its whole history in one compressed file, verified afterwards. Others may "
+    "keep writing. It keeps what is purged later.",
     MUTED,
 )
 
@@ -417,7 +415,7 @@ class BackupDialog(FileDialog[bool]):
             self.complain(error)
             return
         there = file.is_file()
-        detail = Content("What it holds now is gone then.")
+        detail = Content("Its present content will be lost.")
         replaces = Confirm(f"Replace {file}?", detail=detail, yes="replace", guard=0.0)
         if there and not await self.app.push_screen_wait(replaces):
             return
@@ -483,11 +481,11 @@ def _said(made: Manifest, file: Path, secrets: int) -> Content:
         ),
     ]
     if made.damaged:
-        told = f"! {number(made.damaged)} damaged in the store itself: {key_of('health.check')} looks at it\n"
+        told = f"! {number(made.damaged)} damaged in the store itself: {key_of('health.check')} checks it\n"
         parts.append((told, "$text-warning"))
     if secrets:
         what = amount(secrets, "secret")
         parts.append(
-            (f"! It holds {what}; `workbench backup --mask` writes it without.", "$text-warning")
+            (f"! It contains {what}; `workbench backup --mask` leaves them out.", "$text-warning")
         )
     return assemble(parts)

@@ -99,7 +99,7 @@ class Proposed(Dialog[bool]):
     def contents(self) -> Iterable[Widget]:
         """Return the hint, the list and the text."""
         yield Static(Content(self._hint), classes="proposed--hint")
-        yield LineView(self._draw, lambda p: p.id, empty=Content("Nothing is proposed."))
+        yield LineView(self._draw, lambda p: p.id, empty=Content("No proposals."))
         pane = ReadingPane(id="proposed-text")
         pane.can_focus = False
         yield pane
@@ -167,11 +167,11 @@ LISTED = 12
 """Proposals that the text beside the list names at most."""
 
 _SAYS = {
-    "replaces": "contradicted: which of two memories holds",
-    "prune": "to prune: signals that nobody touched",
-    "confirm": "to confirm: seen or marked helpful again and again",
+    "replaces": "contradictions: which of two memories is right",
+    "prune": "to prune: unused signals",
+    "confirm": "to confirm: seen or marked helpful repeatedly",
     "reconfirm": "still true? confirmed long ago, or contradicted",
-    "skill": "to make a skill: confirmed, resolved, referred to",
+    "skill": "to make a skill: confirmed, resolved, cited",
 }
 
 
@@ -213,9 +213,7 @@ class Upkeep(Section[UpkeepPlan]):
                 self.row("waiting", number(waits), f"{what} flagged as overdue", item="waiting")
             )
         found += self.in_review("noise")
-        return found or [
-            self.remark("nothing", "Nothing to do: no rule of the lifecycle has anything to say.")
-        ]
+        return found or [self.remark("nothing", "Nothing to do: no lifecycle rule applies.")]
 
     def detail(self, row: Row) -> Content:
         """Return what a kind would propose, or what the keys do."""
@@ -223,14 +221,15 @@ class Upkeep(Section[UpkeepPlan]):
         if row.item in UPKEEP_KINDS:
             return self._kind(str(row.item))
         if row.item == "withdrawn":
-            head = title("Proposals that no longer hold; they go when the others are made")
+            head = title("Obsolete proposals; withdrawn with the next run")
             return joined(head, BLANK, *map(self._line, plan.withdrawn[:LISTED]))
         return joined(
             title("What upkeep would propose"), BLANK,
-            Content("Signals nobody touched, memories that have earned to be confirmed, confirmed ones that may be out "
-                    "of date, and those worth a skill. The limits are in the config under [lifecycle]."), BLANK,
-            key_line("health.apply", "puts all of it into Review; nothing is archived by that."),
-            key_line("health.prune", "accepts all prunes below importance 8 at once, after a look."),
+            Content("Unused signals, memories ready to be confirmed, confirmed ones that may be "
+                    "outdated, and those worth a skill. The limits are in the config under "
+                    "[lifecycle]."), BLANK,
+            key_line("health.apply", "sends all of it to Review; nothing is archived yet."),
+            key_line("health.prune", "accepts all prunes below importance 8, after a preview."),
             *((BLANK, Content.styled(plan.remark, MUTED)) if plan.remark else ()),
         )  # fmt: skip
 
@@ -267,7 +266,7 @@ class Upkeep(Section[UpkeepPlan]):
             lambda: self.bench.upkeep.carry_out(search=self.bench.retriever.ready)
         )
         if plan.is_empty:
-            self.app.say("Nothing new: what the rules say is in Review already, or was decided.")
+            self.app.say("Nothing new: all proposals wait in Review or were decided.")
             return
         gone = amount(len(plan.withdrawn), "that no longer held was", "that no longer held were")
         said_waits(
@@ -349,9 +348,7 @@ class Duplicates(Section[DedupPlan]):
         ]
         found += self.in_review("same")
         if plan.apart:
-            looks = amount(
-                len(plan.apart), "pair looks alike, but says", "pairs look alike, but say"
-            )
+            looks = amount(len(plan.apart), "similar pair says", "similar pairs say")
             found.append(self.remark("apart", f"{looks} something else:", item=plan, style=WARN))
         return [*found, *(self._row(pair, "≠") for pair in plan.apart[:DUPLICATES_LISTED])]
 
@@ -388,14 +385,14 @@ class Duplicates(Section[DedupPlan]):
         return joined(
             title("Duplicate memories"), BLANK,
             *([*map(Content, _numbers(self.value)), BLANK] if self.known else []),
-            Content("=   one and the same text"),
-            Content("~   other words, and nothing speaks against it"),
-            Content("≠   stays apart: a negation, opposite words, numbers,"),
-            Content("    identifiers, symbols or the order of words differ"), BLANK,
+            Content("=   the same text"),
+            Content("~   different wording, same meaning"),
+            Content("≠   different: a negation, opposite words, numbers,"),
+            Content("    identifiers, symbols or word order"), BLANK,
             key_line("health.compare", "compares all memories that agents are served"),
             key_line("health.merge", f"merges a group; {undo()} separates it"),
             key_line("health.refuse", "keeps both until a text changes"),
-            key_line("health.apply", "puts all groups into Review"),
+            key_line("health.apply", "sends all groups to Review"),
         )  # fmt: skip
 
     def _texts(self, group: Group[Memory]) -> Iterator[Content]:
@@ -430,13 +427,13 @@ class Duplicates(Section[DedupPlan]):
         """Put every group that still holds into Review."""
         del row
         if not self.known:
-            self.app.say(keyed("Nothing was compared yet. {health.compare} does it."))
+            self.app.say(keyed("Not compared yet. {health.compare} starts it."))
             return
         made = await asyncio.to_thread(self.bench.deduplication.propose, self.value)
         if made:
             said_waits(self.app, len(made), "merge")
         else:
-            self.app.say("There is no group to propose.")
+            self.app.say("No group to propose.")
 
     async def merge(self, row: Row) -> None:
         """Merge a group at once; of a pair that only looks alike, ask first."""
@@ -446,7 +443,7 @@ class Duplicates(Section[DedupPlan]):
             return
         against = "; ".join(group.pairs[0].verdict.reasons_against)
         detail = body(
-            f"They are alike, but {against}. The newest text wins. {undo()} separates them."
+            f"They are similar, but {against}. The newest text is kept. {undo()} separates them."
         )
         if not group.ordinary and not await self.asked(
             "Merge two memories that differ in meaning?", detail, "merge", guard=0.0
@@ -463,12 +460,12 @@ class Duplicates(Section[DedupPlan]):
         """Remember that all of a group stay."""
         group = row.item
         if not isinstance(group, Group):
-            self._say_no_group("Go to a group first; {health.refuse} keeps its memories apart.")
+            self._say_no_group("Go to a group first; {health.refuse} keeps its memories separate.")
             return
 
         def keep_apart() -> None:
             self.bench.deduplication.keep_both(group)
-            self.app.say("Kept apart. They are asked about again when a text changes.")
+            self.app.say("Kept separate; asked again when a text changes.")
 
         self.app.change(keep_apart)
 
@@ -480,9 +477,9 @@ class Duplicates(Section[DedupPlan]):
         if self.progress is not None:
             told = "The memories are being compared; {app.back} stops it."
         elif not self.known:
-            told = "Nothing was compared yet. {health.compare} does it."
+            told = "Not compared yet. {health.compare} starts it."
         elif not (plan := self.bench.deduplication.standing(self.value)).groups and not plan.apart:
-            told = f"{_summary(plan)} There is nothing to go to."
+            told = f"{_summary(plan)} No groups."
         self.app.say(keyed(told))
 
 
@@ -494,15 +491,15 @@ def _summary(plan: DedupPlan) -> str:
 
 
 def _numbers(plan: DedupPlan) -> Iterator[str]:
-    yield f"{number(plan.compared)} memories were compared from similarity {plan.threshold:.2f} on."
+    yield f"{number(plan.compared)} memories were compared, from similarity {plan.threshold:.2f} up."
     if plan.surplus:
         yield f"Merging every group would leave {number(plan.surplus)} fewer."
     if plan.floor > plan.threshold and (plan.groups or plan.waiting):
-        yield f"So many pairs are alike that only those from {plan.floor:.3f} on were judged."
+        yield f"So many pairs are similar that only those from {plan.floor:.3f} up were compared."
     if plan.waiting:
         yield f"{amount(plan.waiting, 'merge waits', 'merges wait')} in Review."
     if plan.kept:
-        yield f"{amount(plan.kept, 'pair was', 'pairs were')} kept apart by you."
+        yield f"{amount(plan.kept, 'pair was', 'pairs were')} kept separate by you."
 
 
 # Health: tidying up what agents did and learned: when it was last done, what it would do now, and
@@ -527,9 +524,9 @@ class Consolidation(Section[Seen]):
     """What agents did and learned, tidied up."""
 
     ID, TITLE, WHEN = "consolidation", "Consolidation", "asked"
-    STOPPED = "Stopped. A stage that was done stands, and {app.undo} takes it back; what is left goes on within a day."
+    STOPPED = "Stopped. Finished stages are kept ({app.undo} takes one back); a run within a day does the rest."
     wanted = False
-    """Whether it is to be done, and not only looked at: once, whatever becomes of it."""
+    """Whether it is to be done, and not only checked: once, whatever becomes of it."""
 
     def look(self, tell: Progress, cancelled: Cancelled) -> Seen:
         """Look at what a run would change, or carry it out where a person asked for that."""
@@ -548,11 +545,11 @@ class Consolidation(Section[Seen]):
             return [self.bar("of all stages")]
         head = self.remark("last", _last(self.bench.consolidating.last()), item="last")
         if not self.known:
-            told = keyed("{health.apply} shows what it would change; nothing is changed by that.")
+            told = keyed("{health.apply} previews the changes.")
             return [head, self.remark("unknown", told)]
         seen = self.value
         left = ", ".join(kind.id for kind in seen.what.left)
-        does = keyed("{health.apply} does it; {app.undo} takes each stage back.")
+        does = keyed("{health.apply} runs it; {app.undo} takes each stage back.")
         return [
             head,
             *(
@@ -575,17 +572,17 @@ class Consolidation(Section[Seen]):
             return joined(*self._changes(row.item))
         return joined(
             title("Consolidation of episodes and patterns"), BLANK,
-            Content("Episodes that say the same are archived under one of them, patterns are held against how they "
-                    "went, those worth little go out of use, and what searches need is worked out. Nothing is lost: "
-                    "each stage is an action of its own, and it can be stopped between two."), BLANK,
-            key_line("health.apply", "shows what it would change, and then does it."),
-            Content.styled("`workbench consolidate` does it by cron or a timer; its help has the line.", MUTED),
+            Content("Archives similar episodes under one of them, validates patterns, retires "
+                    "weak ones and updates the search indexes. Nothing is lost: each stage is "
+                    "one action, and it can be stopped between two."), BLANK,
+            key_line("health.apply", "previews the changes, then runs it."),
+            Content.styled("`workbench consolidate` runs it from cron or a timer; see its help.", MUTED),
             *_report(self.bench.consolidating.last()),
         )  # fmt: skip
 
     def _changes(self, stage: Stage) -> Iterator[Content]:
         yield title(stage.kind.title)
-        yield Content(f"{number(stage.looked)} looked at")
+        yield Content(f"{number(stage.looked)} checked")
         yield from (body(line, MUTED) for line in fact_lines(stage.facts))
         yield BLANK
         for change in stage.changes[:CHANGES_LISTED]:
@@ -611,11 +608,11 @@ class Consolidation(Section[Seen]):
 def _last(run: ConsolidationRun | None) -> str:
     due = due_at(run)
     if run is None or due is None:
-        return "Never done; due at any time"
+        return "Never run; due now"
     ended = (
-        f"Last done {absolute(run.ended_at)}"
+        f"Last run {absolute(run.ended_at)}"
         if run.ended_at is not None
-        else f"Left to do: {', '.join(run.left)}"
+        else f"Remaining: {', '.join(run.left)}"
     )
     return f"{ended} · next due {absolute(due)}"
 
@@ -629,6 +626,6 @@ def _report(run: ConsolidationRun | None) -> Iterator[Content]:
     for one in run.done:
         yield BLANK
         yield body(titles.get(one.stage, one.stage))
-        yield Content.styled(f"- looked at: {number(one.looked)}", MUTED)
+        yield Content.styled(f"- checked: {number(one.looked)}", MUTED)
         yield Content.styled(f"- changed: {number(one.changed)}", MUTED)
         yield from (body(line, MUTED) for line in fact_lines(one.facts))

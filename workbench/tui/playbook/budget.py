@@ -126,7 +126,7 @@ def _left_out(gone: int, flagged: int, held: int) -> list[tuple[str, str]]:
             (f"\n{bullets_in(gone)} left out: deprecated, or over the budget.", "$text-warning")
         )
     if flagged:
-        told = f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; {export} lets them out."
+        told = f"\n{FLAGGED} {bullets_in(flagged)} held back as flagged; {export} allows them."
         parts.append((told, "$text-error"))
     if held > flagged:
         told = f"\n{FLAGGED} A heading is flagged: nothing is exported before {export} allows it."

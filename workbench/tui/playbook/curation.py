@@ -123,7 +123,7 @@ def _as_it_is(bullet: Bullet) -> Content:
     return heading("Now", assemble([(printable(bullet.id), "bold"), (f"  {marks}", MUTED)]))
 
 
-NO_BULLET = "That key is for a bullet: this suggestion is about none, or about several."
+NO_BULLET = "That key is for one bullet; this suggestion concerns none, or several."
 
 
 class CardsDialog(Dialog[str | None]):
@@ -161,7 +161,7 @@ class CardsDialog(Dialog[str | None]):
     def contents(self) -> Iterable[Widget]:
         """Return what the reply says, the cards, and the one under the cursor."""
         yield Static(Content(""), id="cards-state")
-        nothing = Content("The reply suggests nothing.")
+        nothing = Content("No suggestions in the reply.")
         rows: LineView[int] = LineView(self._draw, lambda place: place, empty=nothing)
         yield Container(rows, ReadingPane(id="card"), id="cards-panes")
 
@@ -199,7 +199,7 @@ class CardsDialog(Dialog[str | None]):
         )
         wrong = sum(bool(card.problem) for card in self.cards)
         left = len(self.cards) - accepted - skipped - wrong
-        parts = [(f"{accepted} accepted · {skipped} left out · {left} undecided", "bold")]
+        parts = [(f"{accepted} accepted · {skipped} skipped · {left} undecided", "bold")]
         if wrong:
             parts.append((f" · {wrong} not possible", "bold $text-warning"))
         if self._reply.said:
@@ -281,7 +281,7 @@ class CardsDialog(Dialog[str | None]):
             self._say(
                 Content.styled(
                     keyed(
-                        "This suggestion has no text to edit: {cards.accept} accepts it, {cards.skip} leaves it out."
+                        "This suggestion has no text to edit: {cards.accept} accepts it, {cards.skip} skips it."
                     ),
                     MUTED,
                 )
@@ -374,9 +374,9 @@ class CardsDialog(Dialog[str | None]):
 # Where suggestions for a playbook come from: a file, pasted text, or Claude.
 
 
-TITLE = "File with a Curator's or Reflector's reply; leave it empty to paste the text"
-CAN_ASK = "Or let Claude, as the Curator, suggest changes by what was confirmed lately."
-CANNOT_ASK = "Once ANTHROPIC_API_KEY is set, Claude can be asked from here as well."
+TITLE = "File with a Curator's or Reflector's reply; empty: paste the text"
+CAN_ASK = "Or ask Claude, as the Curator, for changes based on recent confirmations."
+CANNOT_ASK = "Set ANTHROPIC_API_KEY to ask Claude from here."
 
 
 class SourcePrompt(Dialog[str | None]):
@@ -424,9 +424,7 @@ class SourcePrompt(Dialog[str | None]):
 
 
 NEW, LATEST, MARKED, RUN = "new", "latest", "marked", "run"
-RUN_TITLE = (
-    "File with one run of an agent: JSON with a question, a reasoning (or trace) and an answer"
-)
+RUN_TITLE = "File with one agent run: JSON with question, reasoning (or trace) and answer"
 
 
 class AskDialog(PlanDialog[str | None, CurationPlan]):
@@ -442,7 +440,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
     """
 
     def __init__(self, bench: Workbench, book: str, marked: Sequence[Memory] = ()) -> None:
-        super().__init__(f"Let Claude curate {book}", ASK)
+        super().__init__(f"Ask Claude to curate {book}", ASK)
         self._bench = bench
         self._book = book
         self._marked = tuple(marked)
@@ -496,7 +494,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
         else:
             nothing = "No memory is confirmed yet. Approve candidates in Review (2) first."
             if plan.since is not None:
-                nothing = keyed("Nothing new to tell. {ask.lessons} takes the latest ones again.")
+                nothing = keyed("Nothing new to send. {ask.lessons} sends the latest again.")
             lines.append(Content.styled(nothing, "bold"))
         return Content("\n").join(
             [*lines, *unread_line(len(self._bench.curation.waiting(self._book)), "ask.unread")]
@@ -509,7 +507,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
             more = " marked in the Stream"
         elif plan.since is not None:
             more = f" confirmed since the last curation, {since(plan.since, self._bench.context.now())}"
-            more += f"; {number(left_out)} more are too many" if left_out else ""
+            more += f"; {number(left_out)} more do not fit" if left_out else ""
         else:
             told = f"the latest {number(count)}" + (
                 f" of {number(count + left_out)}" if left_out else ""
@@ -601,7 +599,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
         def read(text: str) -> None:
             found.append(self._bench.curation.read_again(waiting, text))
 
-        title = "Edit the reply until it can be read: JSON with a list of “operations”"
+        title = "Repair the reply: JSON with a list of “operations”"
         await self.app.push_screen_wait(
             TextEditor(title, waiting.reply.reply, limit=LONGEST, check=read)
         )
@@ -622,7 +620,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
             self.dismiss(" ".join(done))
         elif left and self.is_current:
             what = "reply is" if len(left) == 1 else "replies are"
-            said = f"The {what} still at hand: enter shows the cards again, esc drops them."
+            said = f"The {what} kept: enter shows the cards again, esc drops them."
             self._say(Content.styled(" ".join((*map(printable, done), said)), "bold"))
 
 
@@ -631,7 +629,7 @@ def asked_text(asked: Asked) -> Content:
     used = f"Used {number(asked.usage.input)} tokens in, {number(asked.usage.output)} out."
     lines = [Content.styled(used, MUTED)]
     if asked.problem is not None:
-        kept = keyed(" What came is kept: {ask.unread} shows it.") if asked.unread else ""
+        kept = keyed(" The reply is kept: {ask.unread} shows it.") if asked.unread else ""
         lines.insert(0, body(f"✗ {asked.problem.message}{kept}", "$text-error"))
     return Content("\n").join(lines)
 

@@ -375,7 +375,7 @@ def _deprecated(bench: Workbench, view: BookView, bullet: Bullet, now: datetime)
             (f"  {one_line(found[:400], 160)}", ""),
         ]
         lines.append(assemble(parts))
-    lines.append(assemble([(key_of("playbook.deprecate"), KEY), (" makes it count again.", MUTED)]))
+    lines.append(assemble([(key_of("playbook.deprecate"), KEY), (" restores it.", MUTED)]))
     return [*lines, Content("")]
 
 

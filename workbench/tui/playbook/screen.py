@@ -46,8 +46,8 @@ from workbench.tui.widgets.line_list import Cell, LineList, LineView
 from workbench.tui.widgets.reading_pane import DetailPane
 
 EMPTY_STORE = (
-    "No playbook yet. {playbook.section} adds a section and begins one, "
-    "or `workbench import FILE` brings one in."
+    "No playbook yet. {playbook.section} adds a section and creates one, or `workbench import "
+    "FILE` imports one."
 )
 EMPTY_BOOK = "This playbook is empty. {playbook.section} adds a section, then {playbook.add} adds a bullet to it."
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
@@ -453,7 +453,7 @@ class PlaybookScreen(AreaScreen):
             with preview.writing(f"deprecate {_named(ids)}"):
                 books.deprecate(book, ids, preview.text, instead)
             replaced = f", replaced by “{one_line(texts[instead], 60)}”" if instead else ""
-            back = keyed("{playbook.deprecate} or {app.undo} brings back.")
+            back = keyed("{playbook.deprecate} or {app.undo} restores.")
             return f"Deprecated {_named(ids)}{replaced}: left out of exports. {back}"
 
         self.changes.change(deprecate, ids)
@@ -468,7 +468,7 @@ class PlaybookScreen(AreaScreen):
             await self._avoid(self.bench.playbooks.bullet(book, ids[0]))
         elif ids:
             told = "Each is deprecated, and replaced by a warning that begins with “AVOID:”."
-            detail = Content.styled(f"{told} {undo()} takes all back.\n\n", MUTED) + body(
+            detail = Content.styled(f"{told} {undo()} takes all of it back.\n\n", MUTED) + body(
                 ", ".join(ids)[:400]
             )
             question = f"Turn {_named(ids)} into warnings?"
@@ -546,7 +546,7 @@ class PlaybookScreen(AreaScreen):
                 return (
                     "A playbook needs a name."
                     if not name
-                    else f"There is a playbook {id}."
+                    else f"A playbook {id} already exists."
                     if id in named
                     else None
                 )

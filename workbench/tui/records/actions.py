@@ -322,7 +322,7 @@ class RecordActions:
             if saved and len(keys) > 1:
                 left = len(keys) - saving.form.changed
                 others = (
-                    f" The other {left} had that already." if left and saving.form.changed else ""
+                    f" The other {left} already had that." if left and saving.form.changed else ""
                 )
                 back = f" {undo()} takes it back." if saving.form.changed else ""
                 self.said(

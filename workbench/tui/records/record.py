@@ -36,7 +36,7 @@ ROOM = 90
 
 NO_RECORD = "That key acts on a memory or a bullet. {agents.documents} in Agents edits a document."
 NOT_KEPT = (
-    "{} is no document that agents keep here. {agents.documents} in Agents lists those, and {documents.follow} there "
+    "{} is not a document of this store. {agents.documents} in Agents lists those, and {documents.follow} there "
     "follows another folder."
 )
 
@@ -47,7 +47,7 @@ _NAMES = {
     "importance_score": "importance",
     "observation_type": "type",
     "session_id": "session",
-    "is_synthetic": "concluded by a reflection",
+    "is_synthetic": "created by a reflection",
     "created_at": "made",
     "last_accessed_at": "read last",
     "last_feedback_at": "voted on last",

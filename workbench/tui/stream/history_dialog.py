@@ -197,9 +197,9 @@ def _parts(name: str, before: object, after: object) -> Iterator[Content]:
 PAGE = 50
 """Transactions that are read at a time; more when the cursor comes near the last one."""
 
-SEVERAL = "That key is for one memory or bullet, and this change is of none or of several: enter chooses one."
-NOTHING = "Nothing has changed it yet."
-NO_MATCH = "No change has these words."
+SEVERAL = "This change concerns none or several records: enter chooses one."
+NOTHING = "No changes yet."
+NO_MATCH = "No change matches."
 READING = "Reading the journal …"
 
 
@@ -287,7 +287,7 @@ class HistoryDialog(Dialog[None]):
             self._list.set_empty(Content(READING))
             self._list.set_rows(())
             self._read_anew()
-            more = keyed(" {history.find} shows others.")
+            more = keyed(" {history.find} changes the filter.")
             self._say(f"Only changes with “{words}”.{more}" if words else "All changes.", MUTED)
 
     def _read(self) -> None:
@@ -395,7 +395,7 @@ class HistoryDialog(Dialog[None]):
     async def action_go_to(self) -> None:
         """Ask for a time or a revision, and move to the last change by then."""
         hint = "42, 36h, yesterday, 2026-11-21"
-        ask = Prompt("Go to which revision or time?", placeholder=hint, check=self._no_point)
+        ask = Prompt("Revision or time", placeholder=hint, check=self._no_point)
         text = await self.app.push_screen_wait(ask)
         if text:
             at = self._time_of(text)
@@ -436,7 +436,7 @@ class HistoryDialog(Dialog[None]):
             return
         self._wanted = None
         self._say(
-            "Nothing was changed by then; this is the first change." if place is None else "", MUTED
+            "Nothing had changed by then; this is the first change." if place is None else "", MUTED
         )
         self._list.cursor = len(self._events) - 1 if place is None else place
 
@@ -589,9 +589,7 @@ class Undoing:
             if made is None
             else f"in {AREAS.get(made).title}"
         )
-        told = body(
-            f"It was done {place}, {at}. While you go on undoing here, you are not asked again."
-        )
+        told = body(f"It was made {place}, {at}. Further undos here do not ask again.")
         question = f"Take back “{masked(found.label)}”?"
         confirm = Confirm(question, detail=told, yes="take back")
         answer: bool | None = await app.push_screen_wait(confirm)

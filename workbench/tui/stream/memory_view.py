@@ -255,7 +255,7 @@ def _state(memory: Memory, now: datetime, own_vote: str, unread: bool) -> Conten
         ]
     if memory.is_long:
         parts.append(
-            (f"\n{LONG} {len(memory.content):,} characters: an agent's budget may cut it", "")
+            (f"\n{LONG} {len(memory.content):,} characters: an agent's budget may truncate it", "")
         )
     return assemble(parts)
 

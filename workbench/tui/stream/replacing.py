@@ -46,9 +46,9 @@ from workbench.tui.widgets.reading_pane import ReadingPane
 TAKEN, LEFT = "✓", "✗"
 
 _MISFITS: dict[Misfit, str] = {
-    "long": "too long then",
-    "empty": "nothing left then",
-    "taken": "taken already",
+    "long": "too long",
+    "empty": "empty",
+    "taken": "already exists",
 }
 
 _ELSEWHERE: dict[NameKind, tuple[str, str]] = {
@@ -61,7 +61,7 @@ _ELSEWHERE: dict[NameKind, tuple[str, str]] = {
 _NAMED = ("tag", "category", "section")
 """What a key takes along."""
 
-HOW = "Enter lists every place; nothing is written yet."
+HOW = "Enter lists every match; nothing is written yet."
 NOWHERE = "No matches. {replace.word} asks for whole words only, {replace.case} for any case."
 NOTHING = "✗ Nothing chosen yet: {replace.take} chooses a match, {replace.all} all."
 
@@ -218,8 +218,8 @@ class ReplaceDialog(Dialog[int]):
             chosen, left = self._chosen, list(self._taken.values()).count(False)
             unseen = sum(place.name not in self._seen for place in chosen)
             yield amount(len(self._rows.rows), "place")
-            yield f"{len(chosen)} taken" + (f", {unseen} of them not looked at" if unseen else "")
-            yield f"{left} left out"
+            yield f"{len(chosen)} to replace" + (f", {unseen} of them not viewed" if unseen else "")
+            yield f"{left} skipped"
         yield "whole words" if self._wanted.word else f"{key_of('replace.word')}: whole words"
         yield from ["in any case"] * self._wanted.ignore_case + [
             "in names too"

@@ -137,13 +137,13 @@ _SETTLED_S = 0.02
 _OWN = ("human", "cli", "import")
 """Who brings in what needs no mark: the person, by whatever door."""
 
-EMPTY_STORE = "{stream.new} writes one, {app.import} imports a file, {stream.begin} lists other ways to begin."
+EMPTY_STORE = "{stream.new} adds one, {app.import} imports a file, {stream.begin} lists other ways to begin."
 NO_MORE = "No more semantic matches."
 NO_WORDS = "No semantic matches listed. {stream.search} searches by words and by meaning."
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
-LOOKING = "No memory has these words. Searching by meaning …"
+LOOKING = "No memory contains these words. Searching by meaning …"
 NOTHING_NEAR = (
-    "No memory has these words, and none is similar in meaning. "
+    "No memory contains these words, and none is similar in meaning. "
     "Esc clears the filter, {app.help} explains it."
 )
 
@@ -574,7 +574,7 @@ class StreamScreen(AreaScreen):
             (at for at, found in enumerate(self.rows.rows) if key_of(found) in self._unread), None
         )
         if place is None:
-            self.workbench_app.say("Nothing new came since you looked.")
+            self.workbench_app.say("Nothing new since you last looked.")
             return
         self.rows.cursor = place
         self.rows.focus()

@@ -83,7 +83,7 @@ class JudgeDialog(Dialog[None]):
         give: Callable[[str, int], None],
     ) -> None:
         super().__init__(
-            "Judge mode · how well does each memory answer the query?", [a for a in JUDGE if a.show]
+            "Judge · how well does each memory answer the query?", [a for a in JUDGE if a.show]
         )
         self._bench, self._query, self._now, self._asked_at = bench, query, now, asked_at
         self._pool = tuple(map(bench.safety.shown, pool))
@@ -334,11 +334,11 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         assemble(verdict_parts(proposal.verdict)),
     ]
     said = [
-        f"On these queries {name} tells no two memories apart: its weight was left alone"
+        f"On these queries {name} distinguishes no two memories: its weight was left alone"
         for name in proposal.dead
     ]
     said += [
-        f"{printable(name)} was tuned on these queries, so it is no evidence"
+        f"{printable(name)} was tuned on these queries, so its score is no evidence"
         for name in proposal.seen
     ]
     lines += [Content.styled(text, MUTED) for text in said]
@@ -418,7 +418,7 @@ class Better(Dialog[Profile | None]):
     def contents(self) -> Iterable[Widget]:
         """Return the query, both memories, and how the weights stand."""
         yield Static(
-            Content.styled("Looking for pairs that settings disagree about …", MUTED),
+            Content.styled("Looking for pairs that settings rank differently …", MUTED),
             id="better-query",
         )
         yield Container(ReadingPane(id="better-a"), ReadingPane(id="better-b"), id="better-panes")
@@ -460,7 +460,9 @@ class Better(Dialog[Profile | None]):
             return
         pair, shown = self.preferences.question, self._bench.safety.shown
         if pair is None:
-            self._say("query", Content.styled("No more pairs on which settings disagree.", "bold"))
+            self._say(
+                "query", Content.styled("No more pairs that settings rank differently.", "bold")
+            )
         else:
             width = max(20, self.query_one("#better-query").size.width - 6)
             query = line(

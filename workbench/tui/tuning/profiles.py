@@ -126,7 +126,7 @@ def remark(side: Side) -> str:
         gain = f"Δ {signed(birth.delta)} [{signed(birth.low)}, {signed(birth.high)}] over {birth.parent}"
         return f"{gain} · {counted(birth.judgments, 'judgment')} · set {birth.query_set[:7]} · {day(birth.at)}"
     about = side.profile.about if side.profile and side.is_profile else ""
-    return about or ("as the sliders stand" if side.kind == "sliders" else side.kind)
+    return about or ("the sliders now" if side.kind == "sliders" else side.kind)
 
 
 async def choose_side(app: Host, title: str, found: Sequence[Side], current: str) -> Side | None:
@@ -197,9 +197,7 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
         """Return what they have in common, both names, and the places."""
         yield Static(Content(""), id="compare-state")
         yield Static(Content(""), id="compare-head")
-        yield LineView(
-            self._draw, lambda row: row.place, empty=Content("Neither of them serves anything.")
-        )
+        yield LineView(self._draw, lambda row: row.place, empty=Content("Neither serves anything."))
 
     @property
     def rows(self) -> LineView[Beside]:
@@ -392,11 +390,11 @@ def use(app: Host, name: str) -> bool:
     with app.reporting():
         before, used = app.bench.tuning.used, app.bench.tuning.use(name)
         if used.origin != "store":
-            app.say(f"The store uses {name}; here {used} goes before it.")
+            app.say(f"The store uses {name}, but {used} overrides it here.")
         elif used == before:
-            app.say(f"{used} is in use already.")
+            app.say(f"{used} is already in use.")
         else:
-            app.say(f"{used} ranks from now on, for agents too; {undo()} undoes it.")
+            app.say(f"{used} is in use from now on, for agents too; {undo()} undoes it.")
         return True
     return False
 
@@ -551,7 +549,7 @@ class LibraryDialog(Dialog[Side | None]):
             return
         if not here[0].is_profile:
             self.workbench_app.say(
-                keyed("Only a profile ranks for agents: {library.save} saves this as one.")
+                keyed("Agents need a profile: {library.save} saves this as one.")
             )
         elif use(self.workbench_app, here[0].name):
             self._list()
@@ -572,9 +570,7 @@ class LibraryDialog(Dialog[Side | None]):
     def _snapshot(self) -> Side | None:
         side = self.rows.current
         if side is None or side.kind != "snapshot":
-            self.workbench_app.say(
-                "Only a snapshot has a name to change and can be dropped; profiles are files."
-            )
+            self.workbench_app.say("Only snapshots can be renamed or deleted; profiles are files.")
             return None
         return side
 
@@ -585,7 +581,7 @@ class LibraryDialog(Dialog[Side | None]):
             return
         check = sentence_of(lambda name: self._shelf.check_name(side.name, name))
         name = await self.app.push_screen_wait(
-            Prompt(f"Call snapshot {side.name}", side.name, check=check)
+            Prompt(f"New name of snapshot {side.name}", side.name, check=check)
         )
         if name is not None:
             with self.workbench_app.reporting():
@@ -628,7 +624,7 @@ class LibraryDialog(Dialog[Side | None]):
 
 
 CANDIDATES = "candidates"
-"""The option that asks for a filter."""
+"""The option that sets a filter."""
 
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "hours": ("Recency by the hours since the last access", {"mode": "hours"}),
@@ -686,7 +682,7 @@ def options(profile: Profile, bounds: FrozenBounds | None) -> list[tuple[Choice,
     )
     return [
         *found,
-        (Choice(CANDIDATES, only, keyed("{tune.candidates} asks for a filter")), profile),
+        (Choice(CANDIDATES, only, keyed("{tune.candidates} sets a filter")), profile),
     ]
 
 
@@ -704,7 +700,7 @@ async def choose_option(app: Host, session: TuningSession) -> Profile | None:
 async def choose_candidates(app: Host, session: TuningSession) -> Profile | None:
     """Ask for the candidate filter; return the settings with it, whose candidates are known then."""
     title, hint = (
-        "Which memories take part? Nothing: all that may be served",
+        "Candidates filter (empty: all that may be served)",
         "type:error,failure  -tag:wip  since:30d",
     )
     check = sentence_of(lambda text: candidate_filter(text, session.now))
@@ -777,9 +773,7 @@ def keep_thresholds(app: Host, after: Thresholds) -> bool:
     """
     path, retriever = app.options.config, app.bench.retriever
     if path is None:
-        app.say(
-            "This store is for trying out: no settings are written. `workbench` alone has some."
-        )
+        app.say("The demo writes no settings.")
         return False
     with app.reporting():
         before = retriever.thresholds()
@@ -831,7 +825,7 @@ async def export_queries(app: Host, current: str) -> None:
         text = await asyncio.to_thread(write, bench.context)
         preview = bench.exporter.preview(_path(name), text, kind=KINDS[kind].export_format)
         if not preview.changed:
-            app.say(f"{preview.path} holds exactly that already.")
+            app.say(f"{preview.path} already has exactly that.")
             return
         lines = amount(text.count("\n"), "line")
         if preview.present is not None:
@@ -872,7 +866,7 @@ def _path(name: str) -> Path:
 # Using another embedding model from the next start on: its vectors are made behind the screen.
 
 
-TITLE = "Folder of a model2vec embedding model; leave it empty for the bundled one"
+TITLE = "Folder of a model2vec embedding model; empty: the bundled one"
 
 
 async def use_model(app: Host, config: Path) -> None:
@@ -893,7 +887,7 @@ async def use_model(app: Host, config: Path) -> None:
         if folder == present:
             app.say(f"The embedding model is {name}.")
             return
-        app.say(f"From the next start on the embedding model is {name}. Vectors are being made.")
+        app.say(f"From the next start on the embedding model is {name}. Embedding the memories.")
         await _try(app, folder)
 
 
@@ -909,9 +903,9 @@ async def _try(app: Host, folder: Path | None) -> None:
     except WorkStopped:
         return
     if change is None:
-        app.say("The vectors are made. No judged query tells which model ranks better here.")
+        app.say("The memories are embedded. No judged queries yet to compare the models.")
         return
     before, now = (result.mean["ndcg@10"] for result in (change.base, change.new))
     app.say(
-        f"The vectors are made. The judged queries: nDCG@10 {before:.3f} → {now:.3f}; {change.verdict.sentence}."
+        f"The memories are embedded. The judged queries: nDCG@10 {before:.3f} → {now:.3f}; {change.verdict.sentence}."
     )

@@ -50,7 +50,7 @@ REST_SECONDS = 0.12
 """How long the hand rests before anything but the ranking is worked out."""
 
 NO_QUERY = "No query yet: {tune.query} writes one."
-LOADING = "The embedding model is loading. Go on typing; the ranking follows."
+LOADING = "The embedding model is loading. Keep typing; the ranking follows."
 NO_MODEL = (
     "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
 )
@@ -58,7 +58,7 @@ NONE_SERVED = (
     "None of the {count} memories would be served at this time: they are archived, not yet reviewed, or newer. "
     "The slider “now” moves the time."
 )
-EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+EMPTY_STORE = "No memories yet. `workbench import FILE` imports some; agents add theirs with `workbench ingest`."
 
 APART = timedelta(hours=1)
 """From how far on the moment that a query is asked at is not the present any more."""

@@ -440,7 +440,7 @@ class Slider(Widget, can_focus=True):
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            raise ValueError(f"“{text}” is no number.")
+            raise ValueError(f"“{text}” is not a number.")
         if value < self.scale.minimum and self.scale.minimum >= 0:
             raise ValueError(f"“{text}” is too low: the least is {self._show(self.scale.minimum)}.")
         return value

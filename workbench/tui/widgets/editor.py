@@ -231,7 +231,7 @@ class TextEditor(Dialog[str | None]):
         else:
             when = since(self._restored.at, self._draft.clock())
             changed = " What is stored was changed since." if self._stale else ""
-            keys = keyed("{editor.other}: what is stored, and back; esc twice lets go of this.")
+            keys = keyed("{editor.other}: what is stored, and back; esc twice discards it.")
             self._say(
                 f"Restored: you typed this {when} and did not save it.{changed} {keys}",
                 "$text-warning",

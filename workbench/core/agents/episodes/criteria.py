@@ -317,11 +317,11 @@ def checked(criteria: Criteria) -> Criteria:
     """Return criteria that can be met; raises `InvalidQuery`."""
     if criteria.outcome and criteria.outcome.upper() not in OUTCOMES:
         raise InvalidQuery(
-            f"There is no outcome “{criteria.outcome}”.", f"Outcomes are: {', '.join(OUTCOMES)}."
+            f"Unknown outcome “{criteria.outcome}”.", f"Outcomes are: {', '.join(OUTCOMES)}."
         )
     if criteria.phase and criteria.phase not in PHASES:
         raise InvalidQuery(
-            f"There is no phase “{criteria.phase}”.", f"Phases are: {', '.join(PHASES)}."
+            f"Unknown phase “{criteria.phase}”.", f"Phases are: {', '.join(PHASES)}."
         )
     return criteria
 

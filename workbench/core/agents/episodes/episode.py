@@ -144,8 +144,8 @@ def tagged(episode: Episode, add: tuple[str, ...] = (), remove: tuple[str, ...] 
         )
     if len(more.tags) > max(MORE_TAGS, len(episode.tags)):
         raise InvalidRecord(
-            f"There is no room for more tags on {episode.id}.",
-            "Nothing was changed; a note has room.",
+            f"{episode.id} has no room for more tags.",
+            "Nothing was changed; use a note instead.",
         )
     return more
 
@@ -171,7 +171,7 @@ class InvalidEpisode(InvalidRecord):
     def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
         said = " ".join(f"{path}: {problem}." for path, problem in faults[:NAMED])
         more = f" And {len(faults) - NAMED:,} more." if len(faults) > NAMED else ""
-        super().__init__(f"This is no episode: {said}{more}", "Nothing was stored.")
+        super().__init__(f"This is not an episode: {said}{more}", "Nothing was stored.")
         self.faults = tuple(faults)
 
 
@@ -288,9 +288,9 @@ def read_episode(doc: object) -> EpisodeBody:
     not as it must be.
     """
     if not isinstance(doc, Mapping):
-        raise InvalidEpisode([("episode", "is no object")])
+        raise InvalidEpisode([("episode", "is not an object")])
     if is_deeper(doc, DEEPEST):
-        raise InvalidEpisode([("episode", f"goes deeper than {DEEPEST} levels")])
+        raise InvalidEpisode([("episode", f"is nested deeper than {DEEPEST} levels")])
     body = EpisodeBody(doc)
     faults = [(path, problem) for path in FIELDS for path, problem in _wrong(body, path)]
     if faults:
@@ -315,13 +315,13 @@ def _wrong(body: EpisodeBody, path: str) -> Iterator[tuple[str, str]]:
         yield path + error.path, error.problem
         return
     if isinstance(value, int | float) and not 0 <= value < math.inf:
-        yield path, "is no number of at least 0"
+        yield path, "is not a number of at least 0"
     if (
         path.startswith("embeddings.")
         and isinstance(value, list | tuple)
         and not all(map(math.isfinite, value))
     ):
-        yield path, "holds what is no number"
+        yield path, "contains something that is not a number"
     fits, problem = _MEANING.get(path, (bool, ""))
     if problem and not fits(body.text(path)):
         yield path, problem
@@ -335,7 +335,7 @@ def _is_time(text: str) -> bool:
 
 
 _MEANING: Mapping[str, tuple[Callable[[str], bool], str]] = {
-    "task.original_input": (lambda text: bool(text.strip()), "says nothing"),
+    "task.original_input": (lambda text: bool(text.strip()), "is empty"),
     "outcome.status": (
         lambda text: text.upper() in OUTCOMES,
         f"is not one of {', '.join(OUTCOMES)}",
@@ -344,7 +344,7 @@ _MEANING: Mapping[str, tuple[Callable[[str], bool], str]] = {
         lambda text: text.lower() in STATUSES,
         f"is not one of {', '.join(STATUSES)}",
     ),
-    "timestamp": (_is_time, "is no ISO 8601 time"),
-    "lifecycle.last_accessed": (_is_time, "is no ISO 8601 time"),
+    "timestamp": (_is_time, "is not an ISO 8601 time"),
+    "lifecycle.last_accessed": (_is_time, "is not an ISO 8601 time"),
 }
 """What texts have to say, and what is said of those that do not."""

@@ -340,13 +340,13 @@ def _template(template: Template) -> Iterator[str]:
 
 _REASONS = {
     "evidence": "by its evidence", "refined": "refined by a person", "approved": "approved by a person",
-    "restored": "restored by a person", "imported": "as a file brought it", "merged": "merged",
-    "superseded": "superseded", "low value": "worth little",
+    "restored": "restored by a person", "imported": "imported", "merged": "merged",
+    "superseded": "superseded", "low value": "weak",
 }  # fmt: skip
 """Reasons of a status that are no person's words, as they are told."""
 
 _BASES = {
-    "recorded": "", "named": "names it", "followed": "served, at least half of it done",
+    "recorded": "", "named": "names it", "followed": "served, and at least half of it done",
     "served": "served only, not counted", "unproven": "outcome unknown, not counted",
     "mined": "mined from it, not counted",
 }  # fmt: skip
@@ -378,7 +378,7 @@ def in_full(
     saved = (("time", said.avg_time_saving, " s"), ("cost", said.avg_cost_saving, ""))
     for name, value, unit in saved:
         if value is not None:
-            yield f"saves {name}: {value:+.4g}{unit} on average, against the baseline"
+            yield f"saves {name}: {value:+.4g}{unit} on average, compared with the baseline"
     if said.success_rate_improvement is not None:
         yield f"succeeds more often by {said.success_rate_improvement:+.0%} than without"
     used = "never used" if pattern.last_used is None else f"last {when(pattern.last_used)}"
@@ -417,11 +417,7 @@ def _evidence(pattern: Pattern, when: Callable[[datetime], str]) -> str:
     said = pattern.support
     if not said.num_applications and said.last_validated is None:
         return "evidence: none yet"
-    at = (
-        "as it was brought along"
-        if said.last_validated is None
-        else f"validated {when(said.last_validated)}"
-    )
+    at = "imported" if said.last_validated is None else f"validated {when(said.last_validated)}"
     many = counted(said.num_applications, "application")
     return (
         f"evidence: {many}, {said.success_rate:.0%} succeeded, "
@@ -442,7 +438,7 @@ def _relations(pattern: Pattern) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 # Patterns beside each other: how alike two are, what becomes of several that are one, and which are
-# worth little.
+# weak.
 
 
 ALIKE = 0.5
@@ -458,7 +454,7 @@ INVERSE: Mapping[Relation, Relation] = {
 """What the other pattern says then."""
 
 Weakness = Literal["low_confidence", "unused", "contradicted"]
-"""Why a pattern is worth little."""
+"""Why a pattern is weak."""
 
 LOW, UNUSED = 0.4, timedelta(days=90)
 """A confidence below this is low, a pattern that nobody applied for so long is unused."""
@@ -574,7 +570,7 @@ def related(pattern: Pattern, relation: Relation, other: str, *, remove: bool = 
 
 
 def weaknesses(pattern: Pattern, now: datetime) -> tuple[Weakness, ...]:
-    """Return why a pattern is worth little; mostly nothing. One that is deprecated already is not
+    """Return why a pattern is weak; mostly nothing. One that is deprecated already is not
     looked at.
     """
     if pattern.status == "deprecated":

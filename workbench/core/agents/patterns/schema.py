@@ -111,11 +111,11 @@ class _Reading:
 
     def end(self) -> None:
         if self._kind != "end":
-            raise self._wrong("“and”, “or” or the end is expected")
+            raise self._wrong("expected “and”, “or” or the end")
 
     def _one(self, depth: int) -> Condition:
         if depth > DEEPEST_CONDITION:
-            raise self._wrong(f"it goes deeper than {DEEPEST_CONDITION} levels")
+            raise self._wrong(f"it is nested deeper than {DEEPEST_CONDITION} levels")
         if self._take("not"):
             return Condition("not", parts=(self._one(depth + 1),))
         if self._take("("):
@@ -124,14 +124,14 @@ class _Reading:
             return inner
         if self._kind != "word" or self._said.lower() in _JOINING:
             raise self._wrong(
-                "the name of a fact and a comparison (==, !=, <, <=, >, >=, in, has, exists) are expected"
+                "expected the name of a fact and a comparison (==, !=, <, <=, >, >=, in, has, exists)"
             )
         fact = self._said
         self._step()
         op = self._take(*_COMPARING)
         if op == "in":
             is_enclosed = self._take("(")
-            self._expect("[", "a list is expected after “in”, as in [a, b]")
+            self._expect("[", "expected a list after “in”, such as [a, b]")
             values = [self._value()]
             while self._take(",") and self._said != "]":
                 values.append(self._value())
@@ -147,14 +147,14 @@ class _Reading:
 
     def _value(self, depth: int = 0) -> object:
         if depth > DEEPEST_CONDITION:
-            raise self._wrong(f"it goes deeper than {DEEPEST_CONDITION} levels")
+            raise self._wrong(f"it is nested deeper than {DEEPEST_CONDITION} levels")
         if self._take("("):
             inner = self._value(depth + 1)
             self._expect(")")
             return inner
         kind, said = self._kind, self._said
         if kind not in ("text", "number", "word") or said.lower() in _JOINING:
-            raise self._wrong("a value is expected")
+            raise self._wrong("expected a value")
         self._step()
         if kind == "text":
             return re.sub(r"\\(.)", r"\1", said[1:-1])
@@ -170,7 +170,7 @@ class _Reading:
 
     def _expect(self, mark: str, problem: str = "") -> None:
         if not self._take(mark):
-            raise self._wrong(problem or f"“{mark}” is expected")
+            raise self._wrong(problem or f"expected “{mark}”")
 
     def _step(self) -> None:
         found = _TOKEN.match(self._text, self._next)
@@ -181,9 +181,9 @@ class _Reading:
         if self._kind == "broken":
             is_text = self._said in "\"'"
             raise self._wrong(
-                "a text that begins here does not end"
+                "this quoted text is not closed"
                 if is_text
-                else f"“{self._said}” means nothing here"
+                else f"“{self._said}” is not expected here"
             )
 
     def _wrong(self, problem: str) -> ConditionSyntax:
@@ -274,7 +274,7 @@ class InvalidValues(InvalidQuery):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         told = "; ".join(f"{name} {problem}" for name, problem in problems)
-        super().__init__(f"The template cannot be filled: {told}.", "Nothing was made.")
+        super().__init__(f"The template cannot be filled in: {told}.", "Nothing was made.")
 
 
 def instantiate(template: Template, given: Mapping[str, object]) -> dict[str, object]:
@@ -310,9 +310,7 @@ def instantiate(template: Template, given: Mapping[str, object]) -> dict[str, ob
         text = _filled(value, values)
         room -= len(str(text))
         if room < 0:
-            raise InvalidValues(
-                [("what it becomes", f"is longer than {LARGEST_TEMPLATE:,} characters")]
-            )
+            raise InvalidValues([("the result", f"is longer than {LARGEST_TEMPLATE:,} characters")])
         return text
 
     return dict(fill(template.structure, _values(template.parameters, given)))
@@ -328,7 +326,7 @@ def _filled(text: str, values: Mapping[str, object]) -> object:
 
 def _values(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, object]:
     known = {one.name for one in parameters}
-    problems = [(name, "is no parameter") for name in given if name not in known]
+    problems = [(name, "is not a parameter") for name in given if name not in known]
     values = {one.name: given.get(one.name, one.default) for one in parameters}
     for one in parameters:
         if problem := "is missing" if values[one.name] is None else _misfit(one, values[one.name]):
@@ -345,9 +343,9 @@ def _misfit(parameter: Parameter, value: object) -> str:
         "list": isinstance(value, list | tuple),
     }  # fmt: skip
     if not fits[parameter.type]:
-        return f"takes a {parameter.type}"
+        return f"must be a {parameter.type}"
     if parameter.choices and not {str(one) for one in _listed(value)} <= set(parameter.choices):
-        return f"is one of {', '.join(parameter.choices)}"
+        return f"must be one of {', '.join(parameter.choices)}"
     return f"has more than {MOST_REPEATS:,} items" if len(_listed(value)) > MOST_REPEATS else ""
 
 
@@ -378,11 +376,11 @@ def _of_template(template: Template) -> Iterator[Problem]:
     names = [parameter.name for parameter in template.parameters]
     for number, one in enumerate(template.parameters):
         if one.name in names[:number]:
-            yield f"parameters[{number}].name", f"is there twice: “{one.name[:40]}”"
+            yield f"parameters[{number}].name", f"appears twice: “{one.name[:40]}”"
         if not _HOLE.fullmatch("{{" + one.name + "}}"):
             yield (
                 f"parameters[{number}].name",
-                "is no name: letters, digits, _, - and . after a letter",
+                "is not a valid name: a letter, then letters, digits, _, - and .",
             )
         if one.default is not None and (problem := _misfit(one, one.default)):
             yield f"parameters[{number}].default", problem
@@ -391,9 +389,9 @@ def _of_template(template: Template) -> Iterator[Problem]:
     for number, rule in enumerate(template.instantiation_rules):
         path = f"instantiation_rules[{number}]"
         if rule.part not in parts:
-            yield f"{path}.part", f"names no part of the structure: “{rule.part[:40]}”"
+            yield f"{path}.part", f"is not a part of the structure: “{rule.part[:40]}”"
         if not rule.when and not rule.for_each:
-            yield f"{path}.when", "is missing, and so is for_each: the rule does nothing"
+            yield f"{path}.when", "is missing, as is for_each: the rule does nothing"
         asked += [(f"{path}.for_each", rule.for_each)] if rule.for_each else []
         asked += [
             (f"{path}.when", name)
@@ -407,7 +405,7 @@ def _of_template(template: Template) -> Iterator[Problem]:
     ]
     for path, name in asked:
         if name not in names and (name != ITEM or path.endswith(".for_each")):
-            yield path, f"asks for “{name[:40]}”, which is no parameter"
+            yield path, f"asks for “{name[:40]}”, which is not a parameter"
 
 
 # Reading and writing
@@ -464,9 +462,9 @@ def pattern_from(doc: object, now: datetime, id: str = "") -> Pattern:
     `InvalidPattern`.
     """
     if not isinstance(doc, Mapping):
-        raise InvalidPattern([("the pattern", "is no object")])
+        raise InvalidPattern([("the pattern", "is not an object")])
     if is_deeper(doc, DEEPEST):
-        raise InvalidPattern([("the pattern", f"goes deeper than {DEEPEST} levels")])
+        raise InvalidPattern([("the pattern", f"is nested deeper than {DEEPEST} levels")])
     flat = _normal(_clean(doc))
     known = {key: value for key, value in flat.items() if key != "version" and value is not None}
     if not known.get("name"):
@@ -515,7 +513,7 @@ def _clean(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidPattern([("the pattern", "holds a number that JSON does not know")])
+        raise InvalidPattern([("the pattern", "contains a number that JSON does not have")])
     return value
 
 
@@ -535,7 +533,7 @@ def _normal(doc: Mapping[str, Any]) -> dict[str, Any]:
             if v is not None
         }
     elif lifecycle is not None:
-        raise InvalidPattern([("lifecycle", "is no object")])
+        raise InvalidPattern([("lifecycle", "is not an object")])
     for path, change in _FORMS.items():
         flat = _changed(flat, path.split(), change)
     return flat
@@ -661,12 +659,12 @@ def _problems(pattern: Pattern) -> Iterator[Problem]:
     if hard is not None and hard.min > hard.max:
         yield (
             "applicability.task_features.complexity",
-            "has to go from 0 to 10, the lower end first",
+            "must be between 0 and 10, the lower end first",
         )
     if pattern.superseded_by == pattern.id:
         yield "lifecycle.superseded_by", "is the pattern itself"
     if not (pattern.description or pattern.summary or pattern.detailed_explanation or pattern.body):
-        yield "description", "is missing: the pattern says nothing beside its name"
+        yield "description", "is missing: the pattern has nothing but its name"
     size = (
         len(pattern.content)
         + sum(map(len, pattern.applicability.context_conditions))
@@ -690,7 +688,7 @@ def _of_body(body: Body | None) -> Iterator[Problem]:
     if body is None:
         return
     if getattr(body, body.type) is None:
-        yield f"content.{body.type}", "is missing, and content.type says it is there"
+        yield f"content.{body.type}", "is missing, although content.type requires it"
     if body.procedure is not None:
         steps, path = body.procedure.steps, "content.procedure"
         known = {step.id for step in steps if step.id}
@@ -703,7 +701,7 @@ def _of_body(body: Body | None) -> Iterator[Problem]:
             (f"{path}.branching_logic[{n}].go_to", b.go_to)
             for n, b in enumerate(body.procedure.branching_logic)
         ]
-        yield from ((path, f"names no step: “{id[:40]}”") for path, id in named if id not in known)
+        yield from ((path, f"is not a step: “{id[:40]}”") for path, id in named if id not in known)
         yield from (
             (f"{path}.steps[{n}].text", "is missing")
             for n, step in enumerate(steps)

@@ -197,22 +197,22 @@ def _told(text: str) -> frozenset[str]:
 
 
 PASSED: Mapping[Reason, str] = {
-    "assertion": "tests that were red while they were written",
-    "own-work": "errors in what was just being written",
-    "own-tool": "refusals of the agent's own tools",
+    "assertion": "tests failing while being written",
+    "own-work": "errors in code being written",
+    "own-tool": "refusals by the agent's own tools",
     "cancelled": "cancelled calls",
-    "turned-down": "calls that a person turned down",
-    "reader-limit": "files too long to be read at once",
-    "looked-only": "looks at what is not there",
-    "said-nothing": "failures without a word",
+    "turned-down": "calls rejected by a person",
+    "reader-limit": "files too long to read at once",
+    "looked-only": "reads of missing files",
+    "said-nothing": "failures without a message",
     "went-away": "failures that went away by themselves",
-    "not-resolved": "failures that nobody resolved",
-    "no-correction": "prompts that ask for something",
-    "small-talk": "prompts that say too little",
-    "told-already": "things that were told already",
-    "known": "things that the store has",
-    "passing": "points of summaries on work that is over",
-    "unreadable-line": "lines that cannot be read",
+    "not-resolved": "unresolved failures",
+    "no-correction": "requests",
+    "small-talk": "prompts without content",
+    "told-already": "repeated statements",
+    "known": "already stored",
+    "passing": "summary points on finished work",
+    "unreadable-line": "unreadable lines",
 }
 """Each reason, as what was passed over for it."""
 

@@ -97,7 +97,7 @@ def _reader(path: Path) -> Reader:
     """Return who reads a transcript. Raises `UnreadableFile` for what is none."""
     reader = reader_of(_begin(path))
     if reader is None:
-        raise UnreadableFile(f"{path} is no transcript of a session.", "Nothing was read from it.")
+        raise UnreadableFile(f"{path} is not a session transcript.", "Nothing was read from it.")
     return reader
 
 
@@ -155,7 +155,7 @@ def _begin(path: Path) -> bytes:
 
 def _unreadable(path: Path, error: OSError) -> UnreadableFile:
     why = (
-        "it is no regular file"
+        "it is not a regular file"
         if isinstance(error, NotRegular)
         else (error.strerror or str(error)).lower()
     )

@@ -110,11 +110,11 @@ class FollowingEdits:
         if hash_of(present) != start:
             raise Conflict(
                 f"{path} was changed by somebody else since.",
-                f"{NOTHING} What it holds stays as it is.",
+                f"{NOTHING} The present content is unchanged.",
             )
         wanted = None if not end else self._copies.held(end)
         if end and wanted is None:
-            raise WorkbenchError(f"What {path} held is no longer kept.", NOTHING)
+            raise WorkbenchError(f"The previous content of {path} is no longer kept.", NOTHING)
         edit = FileEdit(path, str(path), present, wanted, folders)
         carry_out([edit], through_links=False)
         self._done.append(edit)
@@ -229,7 +229,7 @@ class Documents(Service):
         """
         folder = open_folder(path)
         if folder.root in self.followed():
-            raise InvalidRecord(f"{folder.root} is followed already.", "Nothing was changed.")
+            raise InvalidRecord(f"{folder.root} is already followed.", "Nothing was changed.")
         with self._library.transaction(self._context.actor, f"follow {folder.name}") as tx:
             tx.put(FollowedFolder(str(folder.root), self._context.now()))
         return folder
@@ -291,7 +291,8 @@ class Documents(Service):
             or len(plain) > _LONGEST_NAME
         ):
             raise InvalidRecord(
-                f"“{name}” is no name for a session.", "Nothing was made; take letters and digits."
+                f"“{name}” is not a valid session name.",
+                "Nothing was created; use letters and digits.",
             )
         root = base / encoded(here[0]) / plain
         overview = root.resolve() / WORKING / OVERVIEW
@@ -368,9 +369,7 @@ class Documents(Service):
             raise WorkbenchError(message, "Nothing was written.") from error
         gone = not entry.file.exists()
         if gone and not anew:
-            raise Vanished(
-                f"{entry.path} is gone.", "Nothing was written; the text is still yours to save."
-            )
+            raise Vanished(f"{entry.path} is gone.", "Nothing was written; your text is kept.")
         if after == opened.data and not gone:
             return opened
         write(self._context, entry.file, None if gone else opened.data, after, f"edit {entry.path}")
@@ -494,7 +493,7 @@ def _looks_in(folder: DocumentFolder) -> dict[tuple[str, str], str]:
 
 
 _MARKER = re.compile(r"\[secret: [^\]\n]{1,80}\]")
-_HINT = "Nothing was written; your text is kept here. Change that line in an editor of your own."
+_HINT = "Nothing was written; your text is kept here. Change that line in your own editor."
 
 
 def put_back(text: str, shown: str, typed: str) -> str:
@@ -508,7 +507,7 @@ def put_back(text: str, shown: str, typed: str) -> str:
         return typed
     before, masked, after = (one.split("\n") for one in (text, shown, typed))
     if len(before) != len(masked):
-        raise WorkbenchError("A secret in this document goes over several lines.", _HINT)
+        raise WorkbenchError("A secret in this document spans several lines.", _HINT)
     held = {line: before[place] for place, line in enumerate(masked) if line != before[place]}
     markers = {marker for line in held for marker in _MARKER.findall(line)}
     lines: list[str] = []
@@ -517,6 +516,6 @@ def put_back(text: str, shown: str, typed: str) -> str:
             lines += before[code.src_start : code.src_end]
         for line in after[code.dest_start : code.dest_end] if code.tag != "equal" else ():
             if line not in held and any(marker in line for marker in markers):
-                raise WorkbenchError("A line was changed in which a secret is masked.", _HINT)
+                raise WorkbenchError("A changed line contains a masked secret.", _HINT)
             lines.append(held.get(line, line))
     return "\n".join(lines)

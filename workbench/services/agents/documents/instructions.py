@@ -134,9 +134,7 @@ def open_folder(path: Path, only: Collection[Path] = ()) -> DocumentFolder:
     try:
         root = path.resolve(strict=True)
         if not root.is_dir():
-            raise UnreadableFile(
-                f"{path} is a file, not a folder.", f"{NOTHING} Name the folder it lies in."
-            )
+            raise UnreadableFile(f"{path} is a file, not a folder.", f"{NOTHING} Give its folder.")
     except (OSError, ValueError, RuntimeError) as error:
         raise _cannot(path, error) from error
     if root.name == WORKING and _is_file(root.parent / MESSAGES):
@@ -500,8 +498,8 @@ class Seen:
             for copy in [one for one in self._place.iterdir() if one.name not in wanted]:
                 copy.unlink(missing_ok=True)
         except OSError as error:
-            message = f"What was looked at cannot be remembered in {self._place}: {error.strerror}."
-            raise StoreProblem(message, "Nothing is trusted that was not before.") from error
+            message = f"The review cannot be recorded in {self._place}: {error.strerror}."
+            raise StoreProblem(message, "Nothing new is trusted.") from error
         self._marks = dict(marks)
 
     def moved_on(self, path: str, before: bytes, after: bytes) -> None:

@@ -125,14 +125,14 @@ def checked(query: str, limit: int) -> str:
     """Return a query that can be looked for; raises `InvalidQuery`."""
     text = query.strip()
     if not text:
-        raise InvalidQuery("The query is empty.", "Say what to look for, in a few words.")
+        raise InvalidQuery("The query is empty.", "Give a query of a few words.")
     if len(text) > LONGEST_QUERY:
         raise InvalidQuery(
-            f"The query has {len(text):,} characters; {LONGEST_QUERY:,} are looked for.",
+            f"The query has {len(text):,} characters; at most {LONGEST_QUERY:,} are searched.",
             "Shorten it.",
         )
     if limit < 1:
-        raise InvalidQuery("At least one result is asked for.", "Give a limit of 1 or more.")
+        raise InvalidQuery("The limit is too low.", "Give a limit of 1 or more.")
     return text
 
 

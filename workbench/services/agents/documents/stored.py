@@ -132,13 +132,13 @@ class StoredDocuments:
         """
         wanted, known = _folded(place), [one.id for one in self._table.staged() if one.id != but]
         if len(known) >= MOST:
-            raise InvalidRecord(f"The store keeps {MOST:,} documents already.", NOTHING)
+            raise InvalidRecord(f"The store already has {MOST:,} documents.", NOTHING)
         for other in known:
             taken = _folded(other)
             if but and (other == but or other.startswith(but + "/")):
                 continue
             if taken == wanted or taken.startswith(wanted + "/") or wanted.startswith(taken + "/"):
-                raise InvalidRecord(f"{other} is there already.", NOTHING)
+                raise InvalidRecord(f"{other} already exists.", NOTHING)
 
 
 def cleaned(path: str) -> str:
@@ -154,7 +154,7 @@ def cleaned(path: str) -> str:
     if any(
         _UNFIT.search(part) or printable(part) != part or part != part.strip() for part in parts
     ):
-        raise InvalidQuery(f"Path {shown} holds characters that no name has.", NOTHING)
+        raise InvalidQuery(f"Path {shown} contains invalid characters.", NOTHING)
     if len(path) > LONGEST_PATH or any(len(part) > LONGEST_NAME for part in parts):
         raise InvalidQuery(f"Path {shown}… is too long.", NOTHING)
     return "/".join((ROOT, *parts))
@@ -170,7 +170,7 @@ def _folded(path: str) -> str:
 def _checked(text: str, place: str) -> str:
     if len(text) > LARGEST:
         raise InvalidRecord(
-            f"{place} would have {len(text):,} characters; {LARGEST:,} are kept.", NOTHING
+            f"{place} would have {len(text):,} characters; at most {LARGEST:,} are stored.", NOTHING
         )
     return text
 
@@ -283,9 +283,7 @@ class MemoryCommands:
         if self._guard.text(with_line(_HOLE), document).replace(f"{_HOLE}\n", "").rstrip(
             "\n"
         ) != seen.rstrip("\n"):
-            raise InvalidQuery(
-                f"Line {line} of {document.path} stands within a part that is masked."
-            )
+            raise InvalidQuery(f"Line {line} of {document.path} is within a masked part.")
         self._documents.write(document.path, with_line(text.rstrip("\n")), document)
         return f"The file {document.path} has been edited."
 
@@ -334,8 +332,8 @@ class MemoryCommands:
             raise _missing(document.path)
         if self._guard.refused(document, [document.content], self._guard.origin(document)):
             raise InvalidQuery(
-                f"{document.path} is held back for what its text says.",
-                "A person has to look at it.",
+                f"{document.path} is held back because of its text.",
+                "A person has to review it.",
             )
         return self._guard.text(document.content, document)
 
