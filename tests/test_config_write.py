@@ -121,15 +121,15 @@ def test_the_same_value_writes_nothing(tmp_path: Path) -> None:
     ("data", "problem"),
     [
         (b"theme = \n[", "not TOML (line 1)"), (b"a = 1\na = 2\n", "not TOML"), (b"\xff\xfe\x00", "not UTF-8"),
-        (b"thresholds = 3\n", "is no table"), (b"[thres.duplicate]\nx = 1\n", "is a table"),
-        (b"[[thresholds]]\nx = 1\n", "is no table"),
+        (b"thresholds = 3\n", "“thresholds” is not a table"), (b"[thresholds.duplicate]\nx = 1\n", "is a table"),
+        (b"[[thresholds]]\nx = 1\n", "“thresholds” is not a table"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_left_as_it_is(tmp_path: Path, data: bytes, problem: str) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(data)
     with pytest.raises(InvalidRecord) as raised:
-        set_values(path, {"thres.duplicate": 0.8})
+        set_values(path, {"thresholds.duplicate": 0.8})
     assert problem in str(raised.value)
     assert "as it was" in str(raised.value)
     assert path.read_bytes() == data
@@ -195,26 +195,26 @@ def test_a_view_is_not_saved_into_what_is_no_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "views", "problem"),
     [
-        ("views = 3", (), 'config.toml: "views" is not a table of saved views, so there are none.'),
+        ("views = 3", (), 'config.toml: "views" is not a table'),
         (
             "[views.a]\nfilter = 3",
             (),
-            'config.toml: the view "a" has no text as its filter, so it is left out.',
+            'config.toml: the view "a" has no text as its filter',
         ),
         (
             '[views.a]\nfilter = "since:never"\norder = "size"',
             (SavedView("a", "since:never"),),
-            'config.toml: the view "a" has an unknown order; the default is used.',
+            'config.toml: the view "a" has an unknown order',
         ),
         (
             '[views.a]\nfilter = "x"\ndates = 7',
             (SavedView("a", "x"),),
-            'config.toml: the view "a" has dates that are neither "relative" nor "absolute"; the default is used.',
+            'config.toml: the view "a" has dates that are neither "relative" nor "absolute"',
         ),
         (
             '[views.a]\nfilter = "x"\nsort = "votes"',
             (SavedView("a", "x"),),
-            'config.toml: the view "a" has an unknown key "sort"; it is ignored.',
+            'config.toml: the view "a" has an unknown key "sort"',
         ),
     ],
 )
@@ -224,4 +224,6 @@ def test_what_is_wrong_with_a_view_is_said_and_the_rest_of_it_holds(
     path = tmp_path / "config.toml"
     path.write_text(text)
     loaded = load(path)
-    assert (loaded.settings.views, loaded.problems) == (views, (problem,))
+    (said,) = loaded.problems
+    assert loaded.settings.views == views
+    assert said.startswith(problem)

@@ -308,8 +308,8 @@ def test_a_text_that_stands_everywhere_is_refused_without_looking_at_every_place
 
 def test_paths_that_are_one_file_elsewhere_are_one_here(tool: "StoreMemoryTool") -> None:
     answer(tool, create("/memories/Notes.md", "x"))
-    assert "is there " in answer(tool, create("/memories/notes.md", "y"))
-    assert "is there " in answer(tool, create("/memories/Notes.md/x.md", "y"))
+    assert "already exists" in answer(tool, create("/memories/notes.md", "y"))
+    assert "already exists" in answer(tool, create("/memories/Notes.md/x.md", "y"))
     assert (
         answer(tool, create("/memories//./a.md", "y"))
         == "File created successfully at: /memories/a.md"

@@ -55,7 +55,9 @@ class Cli:
         found, too.
         """
         result = self(*args)
-        usual = re.compile(r"Created a new store in |[\d,]+ candidates? fits? and waits? in Review: ")
+        usual = re.compile(
+            r"Created a new store in |[\d,]+ candidates? fits? and waits? in Review: "
+        )
         remarks = [line for line in result.err.splitlines() if not usual.match(line)]
         assert (result.code, remarks) == (0, [])
         return result.out

@@ -58,7 +58,7 @@ def test_a_clause_that_cannot_be_read_says_so(text: str) -> None:
 
 
 def test_a_mistyped_flag_names_the_nearest() -> None:
-    with pytest.raises(InvalidQuery, match="no “is:unsued”") as caught:
+    with pytest.raises(InvalidQuery, match="“is:unsued”") as caught:
         parse_book_filter("is:unsued")
     assert "is:unused" in caught.value.hint
 

@@ -238,7 +238,7 @@ def test_create_meta_makes_section_and_bullet() -> None:
 def test_create_meta_in_a_section_that_exists() -> None:
     """Adds the bullet there; without one there is nothing to do."""
     assert ids(apply(BOOK, CreateMeta("APIS", "five"), NOW), "apis") == ["api-00004", "apis-00005"]
-    with pytest.raises(InvalidRecord, match="“APIS” exists "):
+    with pytest.raises(InvalidRecord, match="“APIS” already exists"):
         apply(BOOK, CreateMeta("APIS"), NOW)
     with pytest.raises(InvalidRecord, match="needs a name"):
         apply(BOOK, CreateMeta(" # ", "x"), NOW)

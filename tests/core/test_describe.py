@@ -24,11 +24,11 @@ def test_every_kind_has_a_question_and_says_what_yes_and_no_do(kind: str) -> Non
 
 def test_a_contradiction_and_a_larger_group_are_named_as_such() -> None:
     asked = describe(
-        Proposal("p", "reconfirm", "workbench", "", NOW, ("a", "b"), flags=("contradictions: which of two memories is right",))
+        Proposal("p", "reconfirm", "workbench", "", NOW, ("a", "b"), flags=("contradicted",))
     )
     assert (asked.label, asked.question) == (
-        "contradictions: which of two memories is right",
-        "A newer memory contradicts this. Still true?",
+        "contradicted",
+        "A newer memory contradicts this. Is it still true?",
     )
     group = describe(Proposal("p", "merge", "workbench", "", NOW, ("a", "b", "c")))
     assert (group.label, group.question) == ("merge of 3", "Are these 3 duplicates?")

@@ -34,13 +34,13 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LEAST = {"task": {"original_input": "Fix it"}, "outcome": {"status": "SUCCESS"}}
 
 WRONG: list[tuple[object, str, str]] = [
-    ([], "episode", "no object"),
+    ([], "episode", "not an object"),
     ({}, "task", "is missing"),
     ({"task": {}, "outcome": {"status": "SUCCESS"}}, "task.original_input", "is missing"),
-    ({**LEAST, "task": {"original_input": " "}}, "task.original_input", "says nothing"),
+    ({**LEAST, "task": {"original_input": " "}}, "task.original_input", "empty"),
     ({**LEAST, "outcome": {"status": "OK"}}, "outcome.status", "SUCCESS, PARTIAL, FAILURE"),
     ({**LEAST, "outcome": {}}, "outcome.status", "is missing"),
-    ({**LEAST, "timestamp": "yesterday"}, "timestamp", "no ISO 8601 time"),
+    ({**LEAST, "timestamp": "yesterday"}, "timestamp", "ISO 8601"),
     ({**LEAST, "timestamp": 7}, "timestamp", "expected a text, found a whole number"),
     ({**LEAST, "execution": {"trace": {}}}, "execution.trace", "expected a list"),
     ({**LEAST, "execution": {"duration": -1}}, "execution.duration", "at least 0"),
@@ -53,7 +53,7 @@ WRONG: list[tuple[object, str, str]] = [
     (
         {**LEAST, "embeddings": {"task_embedding": [float("nan")]}},
         "embeddings.task_embedding",
-        "no number",
+        "not a number",
     ),
     (
         {**LEAST, "lifecycle": {"access_count": 1.5}},

@@ -70,9 +70,9 @@ def test_an_accumulator_appends_and_a_control_variable_ends_with_the_next_state(
     ("value", "said"),
     [
         ("x" * 1_000_000, "1,000,000 characters"),
-        (float("nan"), "not JSON"),
-        (object(), "not JSON"),
-        (1 << 70, "not JSON"),
+        (float("nan"), "not a JSON value"),
+        (object(), "not a JSON value"),
+        (1 << 70, "not a JSON value"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(value: object, said: str) -> None:
@@ -81,9 +81,9 @@ def test_what_cannot_be_kept_is_refused(value: object, said: str) -> None:
     deep: Any = []
     for _ in range(500):
         deep = [deep]
-    with pytest.raises(InvalidRecord, match="too deep"):
+    with pytest.raises(InvalidRecord, match="too deeply"):
         made(("deep", deep, "task"))
-    with pytest.raises(InvalidRecord, match="Unknown scope “"):
+    with pytest.raises(InvalidRecord, match="“nowhere”"):
         made(("a", 1, "nowhere"))
 
 

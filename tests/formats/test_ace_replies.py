@@ -51,7 +51,7 @@ def test_the_line_of_an_unreadable_part() -> None:
     text = '{"operations": [\n{"type": "DELETE", "bullet_id": "x"},\n{"type": "SING"}]}'
     (issue,) = replies.read_replies(text, CONTEXT).issues
     assert (issue.line, issue.records) == (3, 1)
-    assert "no operation “SING”" in issue.reason
+    assert "operation “SING”" in issue.reason
 
 
 def test_what_is_no_reply() -> None:

@@ -249,7 +249,7 @@ def test_scripts_without_spaces_and_quotes() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["# rules of ours\n\nrules:\n  # 1. Stack\n  - id: stack\n    prompt: |\n      Use what already exists.\n",
+    ["# rules of ours\n\nrules:\n  # 1. Stack\n  - id: stack\n    prompt: |\n      Use what is there already.\n",
      "0. Component files structure\n\n```\nButton\n```\n"],
 )  # fmt: skip
 def test_files_without_statements(text: str) -> None:

@@ -31,7 +31,7 @@ def test_nothing_is_wrong_with_a_clean_file() -> None:
 def test_an_id_that_is_used_twice_is_renumbered() -> None:
     text = CLEAN.replace("\n\n##", "\n[hr-00001] helpful=0 harmful=0 :: Another.\n\n##")
     found = only(text, "duplicate-id")
-    assert (found.line, found.message) == (3, "the id “hr-00001” is  used on line 2 ")
+    assert (found.line, found.message) == (3, "the id “hr-00001” is already used on line 2")
     assert fixed(text, "duplicate-id") == text.replace(
         "[hr-00001] helpful=0", "[hr-00002] helpful=0"
     )

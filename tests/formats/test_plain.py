@@ -110,7 +110,7 @@ def test_memories_become_bullets_and_come_back() -> None:
 
 def test_every_name_is_an_outlet_and_others_are_refused() -> None:
     assert {export_format(name).name for name in names()} == {known.name for known in OUTLETS}
-    with pytest.raises(UnreadableFile, match="no format “word”"):
+    with pytest.raises(UnreadableFile, match="format “word”"):
         export_format("word")
 
 

@@ -80,7 +80,7 @@ def test_a_format_can_be_named(tmp_path: Path) -> None:
     parsed = read_file(path, format="ace", context=context())
     assert parsed.playbooks[0].bullets == ()
     assert [issue.records for issue in parsed.issues] == [0]
-    with pytest.raises(UnreadableFile, match="no format"):
+    with pytest.raises(UnreadableFile, match="“word”"):
         read_file(path, format="word", context=context())
 
 

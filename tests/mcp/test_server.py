@@ -78,8 +78,8 @@ async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_st
         ("memory_search", {}, "query"),
         ("memory_get", {"ids": ["../../etc/passwd"]}, "No memory ../../etc/passwd is served"),
         ("memory_get", {"ids": []}, "no id"),
-        ("memory_save", {"text": "x" * 1_000_000}, "1,000,000 characters long"),
-        ("memory_search", {"query": "a", "kind": "nope"}, "Unknown kind “"),
+        ("memory_save", {"text": "x" * 1_000_000}, "1,000,000 characters"),
+        ("memory_search", {"query": "a", "kind": "nope"}, "“nope”"),
         ("memory_forget", {"reason": "x"}, "A filter names memory, "),
         ("no_such_tool", {}, "no_such_tool"),
     ]
@@ -313,12 +313,12 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
         for n in range(6):
             outcome = {
                 "pattern": one,
-                "Episode, outcome and note": f"ep-{n}",
+                "episode": f"ep-{n}",
                 "outcome": "success" if n < 5 else "failure",
             }
             said(await client.call_tool("record_application", outcome))
         found = said(await client.call_tool("find_patterns", {"task": "the gateway hangs"}))
-        assert [row["id"] for row in found["decide candidates by their evidence"]] == [one]
+        assert [row["id"] for row in found["patterns"]] == [one]
         whole = said(await client.call_tool("get_pattern", {"pattern": one}))
         assert (len(whole["applications"]), {row["id"] for row in whole["similar"]}) == (
             6,
@@ -326,24 +326,24 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
         )
         assert "Read the log of the gateway" in whole["text"]
         assert "text" not in said(await client.call_tool("get_pattern", {"pattern": two})), (
-            "accept proposals: confirm candidates, carry out merges"
+            "a candidate"
         )
-        (row,) = said(await client.call_tool("validate_patterns", {"decide candidates by their evidence": [one]}))["decide candidates by their evidence"]
-        assert (row["No episode files in"], row["successes"], row["outlook"]) == (6, 5, "under_review")
+        (row,) = said(await client.call_tool("validate_patterns", {"patterns": [one]}))["patterns"]
+        assert (row["episodes"], row["successes"], row["outlook"]) == (6, 5, "under_review")
         for change, ids, patch in (
             ("update", [one], {"summary": "Read its log, then restart."}),
-            ("reason", [three], {}),
+            ("deprecate", [three], {}),
             ("merge", [one, two], {}),
         ):
-            call = {"change": change, "decide candidates by their evidence": ids, "patch": patch, "reason": "seen often"}
+            call = {"change": change, "patterns": ids, "patch": patch, "reason": "seen often"}
             made = said(await client.call_tool("propose_pattern_change", call))
             bench.library.refresh()
-            assert bench.patterns.get(ids[0]).status != "reason"
+            assert bench.patterns.get(ids[0]).status != "deprecated"
             bench.review.approve([made["proposed"]])
         none = await client.call_tool("propose_pattern_change", {"change": "prune"})
         assert "takes 1 pattern" in text_of(none)
-    assert {bench.patterns.get(id).status for id in (one, two, three)} == {"reason"}
-    (merged,) = [one for one in bench.patterns.all() if one.status != "reason"]
+    assert {bench.patterns.get(id).status for id in (one, two, three)} == {"deprecated"}
+    (merged,) = [one for one in bench.patterns.all() if one.status != "deprecated"]
     assert (merged.summary, merged.usage_count) == ("Read its log, then restart.", 6)
 
 

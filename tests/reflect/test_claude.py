@@ -222,7 +222,7 @@ def test_a_stream_that_just_ends_is_not_complete() -> None:
     with messages_server([ONE_QUESTION, Reply(body=half)]) as server:
         found = reflector(server.url).reflect(REQUEST, ignore, never)
     assert [i.text for i in found.insights] == ["Use pnpm, never npm"]
-    assert "The connection to Claude broke off during the reply" in found.stopped
+    assert "during the reply" in found.stopped
     assert not found.complete
 
 
@@ -338,7 +338,7 @@ def test_a_call_that_was_taken_costs_what_was_sent() -> None:
 
 
 def test_an_address_without_a_host_is_named_as_such() -> None:
-    with pytest.raises(ReflectionProblem, match="names no host"):
+    with pytest.raises(ReflectionProblem, match="no host"):
         reflector("nonsense").reflect(REQUEST, ignore, never)
 
 

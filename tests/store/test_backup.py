@@ -183,16 +183,16 @@ def test_what_others_do_meanwhile_changes_nothing_in_it(
 def test_a_file_that_is_there_is_replaced_only_when_asked(tmp_path: Path) -> None:
     journal = lived_in(tmp_path / "s", 3).journal
     (tmp_path / "b").write_text("mine")
-    with pytest.raises(StoreProblem, match="there "):
+    with pytest.raises(StoreProblem, match="already exists"):
         write_backup(journal, tmp_path / "b", NOON)
     assert (tmp_path / "b").read_text() == "mine"
     write_backup(journal, tmp_path / "b", NOON, force=True)
     restore(tmp_path / "b", tmp_path / "new")
-    with pytest.raises(StoreProblem, match="is in the store"):
+    with pytest.raises(StoreProblem, match="in the store"):
         write_backup(journal, tmp_path / "s" / "b", NOON)
     with pytest.raises(StoreProblem, match="is a folder"):
         write_backup(journal, tmp_path, NOON, force=True)
-    with pytest.raises(StoreProblem, match="it is not writable"):
+    with pytest.raises(StoreProblem, match="cannot be written"):
         write_backup(journal, tmp_path / "none" / "b", NOON)
 
 
@@ -259,7 +259,7 @@ def test_it_is_never_restored_over_something(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "link").symlink_to("nowhere")
     for name in ("s", "empty", "link", "b"):
-        with pytest.raises(StoreProblem, match="there "):
+        with pytest.raises(StoreProblem, match="already exists"):
             restore(tmp_path / "b", tmp_path / name)
     assert files(tmp_path / "s") == before
     with pytest.raises(UnreadableFile, match="cannot be read"):
@@ -359,7 +359,7 @@ def test_what_is_no_sound_backup_is_refused_and_nothing_is_left(tmp_path: Path, 
 
 def test_more_than_the_disk_has_is_not_begun(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(packed(about(said(NAME, ONE, size=1 << 60)), [entry(NAME, ONE)]))
-    with pytest.raises(StoreProblem, match="no room"):
+    with pytest.raises(StoreProblem, match="space for the 1,152,921,504,606,846,976 bytes"):
         restore(tmp_path / "b", tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 

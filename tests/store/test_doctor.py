@@ -129,7 +129,7 @@ def test_a_journal_that_is_all_rubbish_is_no_empty_store(tmp_path: Path) -> None
 def test_it_says_what_it_cannot_do(tmp_path: Path) -> None:
     filled(tmp_path / "s")
     recover(tmp_path / "s", NOON)
-    with pytest.raises(StoreProblem, match="is there "):
+    with pytest.raises(StoreProblem, match="already exists"):
         recover(tmp_path / "s", NOON)
     denied = PermissionError(13, "Permission denied")
     with failing(os, "open", denied):
@@ -137,7 +137,7 @@ def test_it_says_what_it_cannot_do(tmp_path: Path) -> None:
             examine(tmp_path / "s")
         with pytest.raises(StoreProblem, match="cannot be read"):
             recover(tmp_path / "s", NOON)
-    with failing(Path, "mkdir", denied), pytest.raises(StoreProblem, match="it is not writable"):
+    with failing(Path, "mkdir", denied), pytest.raises(StoreProblem, match="cannot be written"):
         recover(tmp_path / "s", NOON)
     from workbench.store.maintenance import doctor
 

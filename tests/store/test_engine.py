@@ -165,7 +165,7 @@ def test_damage_in_the_middle_is_named_and_the_rest_is_read(tmp_path: Path) -> N
         (seal({"rev": 2}), "not a transaction"),
         (
             seal({"rev": 1, "at": "", "actor": "", "label": "", "changes": []}),
-            "revision 1 stands here a second time",
+            "revision 1 appears twice",
         ),
         (
             seal({"rev": 5, "at": "", "actor": "", "label": "", "changes": []}),

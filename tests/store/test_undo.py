@@ -150,7 +150,7 @@ def test_nothing_is_undone_or_redone_twice(journal: Journal) -> None:
     with pytest.raises(Conflict, match="not undone"):
         history.Past(journal).redo(action, "human")
     history.Past(journal).undo(action, "human")
-    with pytest.raises(Conflict, match=" undone"):
+    with pytest.raises(Conflict, match="already undone"):
         history.Past(journal).undo(action, "human")
     assert docs(journal) == {"1": {"n": 1}}
 

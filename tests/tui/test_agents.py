@@ -95,7 +95,7 @@ async def test_sessions_open_to_what_was_given_and_to_the_memory(
         assert "View resources is still" in text
         await pilot.press("enter")
         await pilot.pause()
-        assert "Given as 1 of 3" in screen_text(app)
+        assert "as 1 of 3" in screen_text(app)
         assert "when is the view resources dropped" in screen_text(app)
         await pilot.press("escape", "escape")
         await pilot.pause()

@@ -115,7 +115,7 @@ async def test_a_pair_that_says_something_else_is_merged_only_after_a_yes(tmp_pa
         await keys(pilot, "D")
         go(app, "duplicates", "≠")
         await pilot.pause()
-        assert "they do not negate the same" in beside(app)
+        assert "negations differ" in beside(app)
         await pilot.press("m")
         await opens(pilot, Confirm)
         await pilot.press("n")
@@ -168,7 +168,7 @@ async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: P
     async with opened(app) as pilot:
         go(app, "captures", "nothing")
         await settled(pilot)
-        assert "No session of an agent was followed yet" in screen_text(app)
+        assert "No agent sessions followed yet" in screen_text(app)
         captures = captures_dir()
         assert captures is not None
         folder = folder_of(captures, app.bench.library.folder)
@@ -183,7 +183,7 @@ async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: P
         await settled(pilot)
         text = screen_text(app)
         assert "1  agent sessions followed" in text
-        assert "4  things passed over" in text
+        assert "4  items skipped" in text
         assert "Stop failed: [b]The store is locked." in text
         assert all(map(is_inert, text.split("\n")))
         go(app, "captures", "passed")
@@ -191,7 +191,7 @@ async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: P
         assert "prompts without content (3)" in beside(app)
         go(app, "captures", "failure-0")
         await settled(pilot)
-        assert "stops no agent" in beside(app)
+        assert "never stops an agent" in beside(app)
 
 
 async def test_damage_is_named_and_so_is_the_way_out(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ async def test_it_looks_shows_and_proposes(tmp_path: Path, size: tuple[int, int]
         await until(
             pilot, lambda: "→ Call fetch_all() first." in " ".join(screen_text(app).split())
         )
-        assert "1 text names what no longer exists" in screen_text(app)
+        assert "1 text names something that no longer exists" in screen_text(app)
         await keys(pilot, "j", "j", "enter")
         assert "fetch_all is fetch_pages now (commit" in beside(app)
         assert "Call fetch_pages() first." in beside(app)

@@ -294,7 +294,7 @@ async def test_undo_asks_once_where_the_change_was_not_made_in_sight(tmp_path: P
         await keys(pilot, "p", "plus", "2", "u")
         assert isinstance(app.screen, Confirm)
         assert "Take back “vote helpful" in screen_text(app)
-        assert "It was done in Stream, " in screen_text(app)
+        assert " in Stream, " in screen_text(app)
         await keys(pilot, "n")
         assert app.bench.stream.live_vote(ID) == "helpful"
         await keys(pilot, "u")

@@ -146,7 +146,7 @@ async def test_another_format_can_be_chosen(tmp_path: Path, folder: Path) -> Non
         assert "learning entries (JSON lines)" in screen_text(app)
         await pilot.press(*"claude code", "enter")
         await until_drawn(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
-        assert "Claude Code memory (Markdown), as you say" in state(dialog)
+        assert "Claude Code memory (Markdown), as chosen" in state(dialog)
         assert dialog.chosen.plan is not None
         assert dialog.chosen.plan.counts["memories"] > 0
 
@@ -236,7 +236,9 @@ async def test_the_files_version_is_taken_when_that_is_asked_for(
         assert "1 kept as they are" in state(dialog)
         await pilot.press("ctrl+r")
         await until_drawn(pilot, lambda: dialog.chosen.plan and dialog.chosen.plan.replaced)
-        assert "Nothing is new · 1 there already · 3 replaced by the file's version" in state(dialog)
+        assert "Nothing is new · 1 there already · 3 replaced by the file's version" in state(
+            dialog
+        )
         assert any(
             "- section GONE" in " ".join(line.split()) for line in screen_text(app).splitlines()
         )

@@ -97,7 +97,7 @@ async def test_a_bullet_is_opened_and_leads_on(tmp_path: Path) -> None:
         await until_drawn(pilot, lambda: "The release needs" in opened(app))
         assert title(app) == f"Playbook › {MAIN}/{bullet} › mem-2"
         await pilot.press("escape", "tab", "enter")
-        await until_drawn(pilot, lambda: "is no document that agents keep here" in opened(app))
+        await until_drawn(pilot, lambda: "is not a document of this store" in opened(app))
         await pilot.press("e")
         await until(pilot, lambda: tells(app, "o in Agents edits"))
         await pilot.press("escape", "1")

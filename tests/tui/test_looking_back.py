@@ -15,7 +15,7 @@ from workbench.tui.app.run import Next, View, after
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.line_list import LineView
 
-REFUSED = "it is only looked at. Nothing was changed; open the present state to change it."
+REFUSED = "read-only. Nothing was changed"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ async def test_a_banner_says_where_one_stands_in_every_area(past: Workbench) -> 
             second = screen_text(app).splitlines()[1]
             assert second.strip() == (
                 f"Revision {standpoint.rev} of {standpoint.latest} · 2026-03-20 17:30 · read-only"
-                " · ctrl+o opens it as now"
+                " · ctrl+o opens the present"
             )
         await pilot.press("1")
         await pilot.pause()

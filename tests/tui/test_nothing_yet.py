@@ -17,7 +17,7 @@ PLACES = {
     "documents": ("5o", "No documents yet", "e u t j"),
     "episodes": ("5L", "No episodes yet", "n t d z u"),
     "patterns": ("5l", "No patterns yet", "a D w e y"),
-    "health": ("6", "Nothing was done in this store yet", "D m x a p m x t c z enter escape"),
+    "health": ("6", "No history yet", "D m x a p m x t c z enter escape"),
     "reflecting": ("R", "No memories yet", "enter"),
 }
 """The keys that lead there, words of what is said, and keys that would change something."""

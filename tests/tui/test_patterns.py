@@ -146,7 +146,7 @@ async def test_patterns_are_refined_merged_superseded_related_and_pruned(tmp_pat
         await pilot.press(*"nobody", "enter")
         await until(pilot, lambda: bench.patterns.get(three).status == "deprecated")
         await pilot.press("x")
-        await shows(pilot, "No pattern is worth little")
+        await shows(pilot, "No weak patterns")
 
 
 async def test_a_pattern_is_written_found_by_a_task_and_counted(bench: Workbench) -> None:

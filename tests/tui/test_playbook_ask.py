@@ -105,7 +105,7 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         assert "1 undecided · 1 not possible" in told(cards, "#cards-state")
         await hand.press("escape")
         await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
-        assert "still at hand" in told(dialog, "#ask-state")
+        assert "enter shows the cards again" in told(dialog, "#ask-state")
         await hand.press("enter")
         await hand.dialog(CardsDialog)
         await hand.press("a", "ctrl+s")
@@ -135,7 +135,7 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(
         await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
         hold.set()
         await until_drawn(
-            hand.pilot, lambda: "1 earlier reply could not be read" in told(dialog, "#plan")
+            hand.pilot, lambda: "1 earlier reply is unreadable" in told(dialog, "#plan")
         )
         await hand.press("o")
         await hand.dialog(ResultDialog)
@@ -209,7 +209,7 @@ async def test_a_reply_waits_for_a_stopped_process_and_esc_does_not_give_it_up(
             await hand.press("enter")
             await hand.dialog(RunDialog)
             await until_drawn(
-                hand.pilot, lambda: f"PID {holder.pid}" in hand.text and "paid for" in hand.text
+                hand.pilot, lambda: f"PID {holder.pid}" in hand.text and "paid" in hand.text
             )
             await hand.press("escape")
             assert hand.said == []

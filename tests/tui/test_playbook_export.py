@@ -194,11 +194,11 @@ async def test_a_part_of_the_playbook(bench: Workbench) -> None:
         assert "[hr-00002]" in shown(dialog, "export-whole")
         dialog.query_one("#export-least", SafeInput).value = "x"
         await hand.pilot.pause()
-        assert "is no number of helpful marks" in state(dialog)
+        assert "“x” is not a number" in state(dialog)
         dialog.query_one("#export-section", SafeInput).value = "nowhere"
         dialog.query_one("#export-least", SafeInput).value = ""
         await hand.pilot.pause()
-        assert "No section “nowhere”" in state(dialog)
+        assert "“nowhere”" in state(dialog)
         await hand.press("ctrl+s")
         assert hand.app.screen is dialog
 

@@ -207,7 +207,7 @@ async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(
         await h.opened()
         said = (
             "k1 was promoted to CLAUDE.md already. To move it, undo that first: "
-            "esc leaves, h shows its history, u"
+            "esc closes this, h shows its history, u"
         )
         assert said in h.state
         await h.keys("escape")

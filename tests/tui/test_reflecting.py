@@ -140,7 +140,7 @@ async def test_the_focus_is_written_and_decides(tmp_path: Path) -> None:
         await driver.gathered()
         await driver.pilot.press("enter")
         await driver.shows(ResultDialog)
-        assert "Nothing recurs often enough" in driver.result
+        assert "Nothing new recurs" in driver.result
 
 
 async def test_without_a_key_claude_says_what_to_do(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
         await driver.until(lambda: "candidates wait in Review." in driver.result)
         assert "480 tokens in, 160 out" in driver.result
         assert "no evidence" in driver.result
-        assert "1 part of a reply unreadable; see below." in driver.result
+        assert "1 part of a reply is unreadable" in driver.result
         assert "The work shows a team that learns quickly." in driver.result
         # Edited into a candidate of its own.
         before = driver.waiting
@@ -295,11 +295,11 @@ async def test_replies_of_before_can_be_asked_again_and_let_go(
     script += [Reply("1. Why?\n2. Since when?"), reply_of("prose.txt"), Reply("Hard to say.")]
     async with driving(demo_app(tmp_path)) as driver:
         await driver.reflected()
-        await driver.until(lambda: "No candidate yet" in driver.result)
+        await driver.until(lambda: "No candidates yet" in driver.result)
         await driver.pilot.press("escape")
         await driver.shows(StreamScreen)
         await driver.planned()
-        assert "2 earlier replies unreadable: o shows them." in driver.text("#plan")
+        assert "2 earlier replies are unreadable: o" in driver.text("#plan")
         await driver.pilot.press("o")
         await driver.shows(ResultDialog)
         assert "Why?" in driver.result

@@ -120,7 +120,7 @@ async def test_tags_and_titles_are_taken_along_on_a_key_and_said_before(tmp_path
         await pilot.press("t")
         await shows(pilot, "3 places")
         await pilot.press("A")
-        await shows(pilot, "3 taken, 1 of them not viewed")
+        await shows(pilot, "3 to replace, 1 of them not viewed")
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: not app.screen.is_modal)
         assert bench.library.memories.get("m2").tags == ("gated",)

@@ -58,7 +58,7 @@ async def test_a_mistake_in_the_settings_stays_until_it_is_mended(
         )
         await shows(pilot, "frobnicate")
         await pilot.press("g", "j")
-        await shows(pilot, "what you mend holds from the next")
+        await shows(pilot, "changes apply from the next start")
         assert "health" in app.screen.query_one(TopBar).due
         config.write_text('theme = "workbench-light"\n', "utf-8")
         app.screen.sections["settings"].gather()  # type: ignore[attr-defined]

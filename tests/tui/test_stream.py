@@ -198,7 +198,7 @@ async def test_since_you_last_looked(tmp_path: Path) -> None:
         await pilot.pause()
         assert "Since your last visit: 1 new" in screen_text(app)
         await keys(pilot, "escape")
-        assert "Since you last looked" not in screen_text(app)
+        assert "Since your last visit" not in screen_text(app)
 
 
 async def test_narrow_screens_open_the_detail_which_scrolls_like_a_list(tmp_path: Path) -> None:

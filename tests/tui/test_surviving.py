@@ -46,7 +46,7 @@ async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(
     app = app_over(open_bench(tmp_path))
 
     def fail() -> None:
-        raise UnknownRecord("No memory m1 in this store.")
+        raise UnknownRecord("There is no memory m1 in this store.")
 
     async def work() -> None:
         fail()
@@ -67,7 +67,7 @@ async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(
             case "message":
                 screen.call_later(fail)
         await until(pilot, lambda: len(app._notifications))
-        assert messages(app) == ["No memory m1 in this store."]
+        assert messages(app) == ["There is no memory m1 in this store."]
         await pilot.press("2", "1")
         assert app.is_running
     assert app.return_code in (0, None)
@@ -93,7 +93,7 @@ class Unbuildable(ModalScreen[None]):
 
     def miss(self, place: str) -> None:
         if self.place == place:
-            raise UnknownRecord("No memory m1 in this store.")
+            raise UnknownRecord("There is no memory m1 in this store.")
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ async def test_a_dialog_that_cannot_be_built_is_closed_and_the_app_goes_on(
             pilot,
             lambda: len(app._notifications) and (place == "resume" or len(app.screen_stack) == 1),
         )
-        assert messages(app) == ["No memory m1 in this store."]
+        assert messages(app) == ["There is no memory m1 in this store."]
         if place == "resume":
             app.pop_screen()
         await pilot.pause()

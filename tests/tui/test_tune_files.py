@@ -49,7 +49,7 @@ async def test_queries_are_written_and_a_file_is_replaced_only_after_y(
         expected = queries_jsonl(app.bench.context)
         assert path.read_text() == expected
         await export(pilot, "JSON")
-        await until(pilot, lambda: tells(app, "holds exactly that already"))
+        await until(pilot, lambda: tells(app, "already has exactly that"))
         for answer in ("n", "y"):
             await export(pilot, "qrels", path="queries.jsonl")
             await opens(pilot, Confirm)

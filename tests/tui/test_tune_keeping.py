@@ -68,7 +68,7 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(
         await keys(pilot, "e")
         await opens(pilot, Prompt)
         await keys(pilot, "end", "backspace", *"B", "enter")
-        assert "A snapshot “B” already." in screen_text(app)
+        assert "A snapshot “B” already exists." in screen_text(app)
         await keys(pilot, "backspace", *"less recency", "enter")
         await until(pilot, lambda: app.screen is dialog)
         assert [side.name for side in dialog.rows.rows][:3] == [

@@ -89,8 +89,9 @@ def costs(tokens: int, spent: int, limit: int) -> Content:
 def unread_line(count: int, action: str) -> list[Content]:
     if not count:
         return []
-    replies = amount(count, "earlier reply", "earlier replies")
-    return [Content.styled(f"{replies} unreadable: {key_of(action)} shows them.", "$text-warning")]
+    replies = amount(count, "earlier reply is", "earlier replies are")
+    said = f"{replies} unreadable: {key_of(action)} shows {'it' if count == 1 else 'them'}."
+    return [Content.styled(said, "$text-warning")]
 
 
 class PlanDialog(Dialog[R], Generic[R, P]):
@@ -575,7 +576,7 @@ def outcome_text(outcome: Outcome) -> Content:
             )
         )
     if outcome.unread:
-        parts = amount(len(outcome.unread), "part of a reply", "parts of replies")
+        parts = amount(len(outcome.unread), "part of a reply is", "parts of replies are")
         lines.append(Content.styled(f"{parts} unreadable; see below.", "$text-warning"))
     if outcome.again:
         insights = amount(len(outcome.again), "insight says", "insights say")

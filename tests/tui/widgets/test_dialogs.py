@@ -181,7 +181,7 @@ async def test_words_narrow_the_help_to_rows_that_hold_them_or_others_for_them()
         assert "since:7d" not in text
         await pilot.press("slash", *"xyzzy")
         await pilot.pause()
-        assert "Nothing here holds these words." in "\n".join(picture(host))
+        assert "Nothing found." in "\n".join(picture(host))
         await pilot.press("escape", "escape")
         await pilot.pause()
         assert host.results == [None]

@@ -38,7 +38,7 @@ _WHY: "dict[Why, str]" = {
     "budget": "over the budget",
     "harmful": "voted harmful",
     "replaced": "replaced by a later decision",
-    "held": "held back for what {it} say{s}",
+    "held": "held back because of {its} text",
     "unapproved": "not approved",
     "weak": "below the floor",
     "given": "served by an earlier layer",

@@ -105,7 +105,7 @@ def _set(path: str, value: object) -> Callable[[], dict[str, Any]]:
         (_set("created_at", "soon"), "created_at", "soon"),
         (_set("version", -1), "version", ">= 1"),
         (_set("version", 0), "version", ">= 1"),
-        (_set("lifecycle", []), "lifecycle", "no object"),
+        (_set("lifecycle", []), "lifecycle", "an object"),
         (_set("lifecycle.status", "DONE"), "lifecycle.status", "it is one of candidate"),
         (_set("lifecycle.usage_count", True), "lifecycle.usage_count", "whole number"),
         (
@@ -133,7 +133,7 @@ def _set(path: str, value: object) -> Callable[[], dict[str, Any]]:
             "applicability.anti_conditions[0]",
             "expected a text",
         ),
-        (_set("content.type", "template"), "content.template", "content.type says"),
+        (_set("content.type", "template"), "content.template", "content.type"),
         (
             _set("content.procedure.steps", [{"id": "x"}]),
             "content.procedure.steps[0].text",
@@ -157,8 +157,8 @@ def _set(path: str, value: object) -> Callable[[], dict[str, Any]]:
             "lifecycle.superseded_by",
             "itself",
         ),
-        (lambda: {"name": "n", "category": "domain"}, "description", "says nothing"),
-        (lambda: [1], "the pattern", "no object"),
+        (lambda: {"name": "n", "category": "domain"}, "description", "is missing"),
+        (lambda: [1], "the pattern", "an object"),
     ],
 )
 def test_what_is_wrong_is_named_by_its_path(
