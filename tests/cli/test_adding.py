@@ -60,7 +60,7 @@ def test_a_likely_duplicate_waits_as_a_merge_and_an_opposite_does_not(cli: Cli) 
     told = cli.ok("ingest", "Use pnpm for installing things in this repository")
     assert told.endswith(f"It resembles {first}; a merge waits in Review.\n")
     told = cli.ok("ingest", "Do not use pnpm for installs in this repository")
-    assert f"It only looks like {first}: negation differs" in told
+    assert f"It resembles {first} but differs: negation differs" in told
     assert [row["kind"] for row in cli.json("review", "list")] == ["merge"]
     cli.ok("edit", first, "Always run the linter before a commit", "--status", "confirmed")
     said = cli.json("ingest", "Never run the linter before a commit")
@@ -102,7 +102,7 @@ def test_what_one_of_the_last_ten_says_is_skipped(cli: Cli) -> None:
     cli.ok("append", "Deploys need AUTH_SECRET in CI")
     assert (
         cli.ok("append", "deploys need AUTH_SECRET")
-        == "Skipped: mem-20260320-0000001 says it already.\n"
+        == "Skipped: mem-20260320-0000001 already says so.\n"
     )
     assert cli.json("stats")["revision"] == 1
 
@@ -220,7 +220,7 @@ def test_a_purged_text_is_said_and_not_stored(cli: Cli) -> None:
     for way in ("append", "ingest"):
         assert cli.ok(way, text).startswith(f"Not stored: {id} was purged on 2026-03-20")
     path = cli.write("notes.jsonl", json.dumps({"id": "n1", "content": text}) + "\n")
-    assert "left out, since they were purged: n1; --again takes them" in cli.ok("import", path)
+    assert "purged before: n1; --again" in cli.ok("import", path)
     assert cli.json("import", path)[0]["purged"] == ["n1"]
     assert cli.ok("append", text, "--again").startswith("Stored as ")
 
@@ -234,7 +234,7 @@ def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(
     assert (found["observation_type"], found["metadata"]) == ("general", {"type": "weather"})
     for kind, hint in (("eror", "Did you mean error?"), ("weather", "Types are: instruction, ")):
         err = cli.refused(way, "It rained on Sunday", "--type", kind)
-        assert f"There is no observation type “{kind}”. {hint}" in err
+        assert f"Unknown observation type “{kind}”. {hint}" in err
 
 
 def test_the_same_vote_again_writes_nothing(cli: Cli) -> None:

@@ -75,7 +75,7 @@ def test_a_dry_run_shows_what_counts_most_first_and_writes_nothing(
         < out.index("What worked")
     )
     assert SECRET not in out
-    assert "Passed over: prompts that ask for something (1)." in out
+    assert "Passed over: requests (1)." in out
     assert "Nothing was stored" in out
     assert not cli.store.exists()
     assert not list((captures_dir() or cli.store).glob("*/*.json"))
@@ -122,7 +122,7 @@ def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(
     cli.ok(*read)
     assert "0 new lessons" in cli.ok(*read)
     failing = transcript.ran("npm run build", "Error: Cannot find module 'vite'", failed=True)
-    assert "1 failure nobody resolved yet" in cli.ok(*read)
+    assert "1 failure not resolved yet" in cli.ok(*read)
     transcript.ran("npm ci")
     transcript.ran("npm run build", "built")
     assert "Stored 1, and 1 episode." in cli.ok(*read)
@@ -156,7 +156,7 @@ def test_lines_that_cannot_be_read_are_counted(cli: Cli, transcript: Transcript)
     with transcript.path.open("ab") as file:
         file.write(b'{"type": "user", \n[1, 2]\n\xff\xfe\x00\n"' + b"[" * 5_000 + b"\n\n")
     out = cli.ok("capture", "transcript", str(transcript.path))
-    assert "lines that cannot be read (4)" in out
+    assert "unreadable lines (4)" in out
     assert "Stored 2." in out
 
 
@@ -319,7 +319,7 @@ def test_stop_reads_the_transcript_from_where_it_was_left(
     transcript.asked("don't touch the generated files, please")
     hook("Stop", transcript_path=str(transcript.path))
     assert told(cli.store)[-1].content.startswith("don't touch the generated files")
-    assert "Passed over: prompts that ask for something (1)." in cli.ok("capture", "status")
+    assert "Passed over: requests (1)." in cli.ok("capture", "status")
 
 
 def test_a_summary_is_kept_by_its_sections(cli: Cli, hook: Callable[..., str]) -> None:

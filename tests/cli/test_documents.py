@@ -81,10 +81,11 @@ def test_what_nobody_looked_at_reaches_no_agent_until_it_is_trusted(
 ) -> None:
     given = cli("recall", "JWT", "--for-agent", "claude")
     assert "Found 0 result(s)" in given.out
-    assert "nobody has looked at" in given.err
+    assert "not reviewed" in given.err
     assert cli("documents", str(session), "--trust").code == 2  # nobody is there to be asked
     assert "Trusted" in cli("documents", str(session), "--trust", "--yes").out
-    assert "as you saw it" in cli("documents", str(session)).out
+    listed = cli("documents", str(session)).out
+    assert ("reviewed" in listed, "not reviewed" in listed) == (True, False)
     given = cli("recall", "JWT", "--for-agent", "claude", "--session", "s")
     assert "Citation: detail/auth.md#L4" in given.out
     assert KEY not in given.out

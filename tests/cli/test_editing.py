@@ -84,16 +84,16 @@ def test_without_options_the_editor_opens(care: Cli, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("EDITOR", "sed -i s/green/blue/")
     care.ok("edit", "m1")
     assert shown(care, "m1")["content"] == "Builds are blue"
-    assert "Nothing differs" in care.ok("edit", "m1")
+    assert "No difference" in care.ok("edit", "m1")
     assert care("edit", "m1", "--also", "m2").code == 2
     monkeypatch.setenv("EDITOR", "false")
     result = care("edit", "m1")
     assert (result.code, "false ended with an error (1)" in result.err) == (2, True)
     monkeypatch.delenv("EDITOR")
-    assert "There is no terminal for an editor" in care("edit", "m1").err
+    assert "No terminal for an editor" in care("edit", "m1").err
     monkeypatch.setenv("EDITOR", "sed -i s/blue/red/")
     monkeypatch.setenv("CLAUDECODE", "1")
-    assert "An agent has no editor here" in care("edit", "m1").err
+    assert "Agents cannot use the editor" in care("edit", "m1").err
 
 
 def test_a_secret_is_masked_and_kept_on_a_word(care: Cli) -> None:
@@ -204,7 +204,7 @@ def test_an_agent_asks_a_person(care: Cli, monkeypatch: pytest.MonkeyPatch) -> N
     before = shown(care, "m1")
     with monkeypatch.context() as agent:
         agent.setenv("CLAUDECODE", "1")
-        assert "A person is asked" in care("edit", "m1", "Builds are red").out
+        assert "waits in Review" in care("edit", "m1", "Builds are red").out
         assert care.told("forget", "m2", "--reason", "it is over")["proposed"] == ["m2"]
     assert shown(care, "m1") == before
     proposed = {row["kind"]: row["id"] for row in care.json("review", "list")}

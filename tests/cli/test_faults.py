@@ -37,7 +37,7 @@ NAMES = (
     "rmdir",
     "fstat",
 )
-UNSURE = re.compile("cannot be known|was begun and could not be finished")
+UNSURE = re.compile("it is unknown|purge could not be finished")
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "append": ("append", "what the hook saw"),

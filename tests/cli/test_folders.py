@@ -88,15 +88,15 @@ def test_links_out_of_a_folder_are_never_followed(cli: Cli, vault: Path, tmp_pat
     (vault / "link.md").symlink_to(tmp_path / "secret.md")
     os.mkfifo(vault / "pipe.md")
     said = cli("import", "vault")
-    assert "passed over, links: 1 (link.md)" in said.out
-    assert "passed over, no ordinary files: 1 (pipe.md)" in said.out
+    assert "skipped, links: 1 (link.md)" in said.out
+    assert "skipped, not regular files: 1 (pipe.md)" in said.out
     assert "new: 6 memories" in said.out
 
 
 def test_folders_that_cannot_be_read(cli: Cli, vault: Path) -> None:
     del vault
     (cli.cwd / "nothing").mkdir()
-    assert taken(cli, "nothing") == "nothing: a folder of 0 files\n  it holds no records\n"
+    assert taken(cli, "nothing") == "nothing: a folder of 0 files\n  it contains no records\n"
     cli.refused("import", "no-such-folder/")
 
 
@@ -147,7 +147,7 @@ def test_what_is_no_part_of_a_session_is_named(cli: Cli) -> None:
     (cli.cwd / "session/detail").mkdir(parents=True)
     for name in ("overview.md", "detail/auth.md", "README.md"):
         (cli.cwd / "session" / name).write_text("# Said\n\nSomething.\n")
-    assert "passed over, no part of the session: 1 (README.md)" in taken(cli, "session")
+    assert "skipped, not part of the session: 1 (README.md)" in taken(cli, "session")
 
 
 def test_only_what_is_no_episode_is_passed_over_of_a_folder_of_episodes(cli: Cli) -> None:
@@ -157,7 +157,7 @@ def test_only_what_is_no_episode_is_passed_over_of_a_folder_of_episodes(cli: Cli
     (cli.cwd / "agent/one.json").write_text(json.dumps(episode))
     (cli.cwd / "agent/memory.jsonl").write_text("{}\n")
     said = taken(cli, "agent", "--dry-run")
-    assert "passed over, .jsonl files: 1 (memory.jsonl)" in said
+    assert "skipped, .jsonl files: 1 (memory.jsonl)" in said
     assert ".json files" not in said
 
 

@@ -17,7 +17,7 @@ def test_findings_and_exit_codes(cli: Cli) -> None:
     cli.write("good.txt", "## RULES\n[rule-00001] helpful=1 harmful=0 :: Ask first.\n\n## OTHERS\n")
     said = cli.bare("lint", "bad.txt", "good.txt")
     assert said.code == 1
-    assert "bad.txt:4: the id “r-00001” is used on line 3 already (duplicate-id)" in said.out
+    assert "bad.txt:4: the id “r-00001” is already used on line 3 (duplicate-id)" in said.out
     assert "good.txt: nothing found." in said.out
     assert cli.bare("lint", "good.txt").code == 0
     missing = cli.bare("lint", "missing.txt")

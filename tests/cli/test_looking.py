@@ -32,9 +32,9 @@ def test_the_json_of_a_memory_has_every_field(demo: Cli) -> None:
 
 def test_what_nobody_voted_on_shows_no_vote(cli: Cli) -> None:
     (memory,) = [cli.json("ingest", "Deploys need AUTH_SECRET in CI")]
-    assert "+0 −0 · counts +1 from the start" in cli.ok("show", memory["id"])
+    assert "+0 −0 · imported with +1" in cli.ok("show", memory["id"])
     cli.ok("vote", memory["id"], "helpful")
-    assert "+1 −0 · counts +1 from the start" in cli.ok("show", memory["id"])
+    assert "+1 −0 · imported with +1" in cli.ok("show", memory["id"])
 
 
 def test_a_list_is_filtered_and_cut(demo: Cli) -> None:

@@ -67,7 +67,7 @@ def test_without_a_terminal_the_app_says_what_to_do(cli: Cli) -> None:
         result = cli.bare(*arguments)
         assert (result.code, result.out) == (2, "")
         assert result.err == (
-            "workbench: The app needs a terminal. Run it in one, or use a command: see “workbench --help”.\n"
+            "workbench: The app needs a terminal. Run it in a terminal, or use a command: see “workbench --help”.\n"
         )
     assert cli.opened == []
 

@@ -41,7 +41,7 @@ def test_a_plan_goes_from_a_check_list_to_one(store: Cli) -> None:
 def test_a_goal_is_parted_and_a_dry_run_stores_nothing(cli: Cli) -> None:
     cli.ok("append", "x")
     assert cli.ok("plan", "make", "Fix it", "--minutes", "60", "--dry-run").count("- [ ]") == 4
-    assert cli("plan", "list").err.startswith("There are no plans yet")
+    assert cli("plan", "list").err.startswith("No plans yet")
     made = cli.json("plan", "make", "Fix it", "--step", "Look (5 min)", "--step", "Do")
     assert [(one["text"], one["minutes"]) for one in made["steps"]] == [("Look", 5), ("Do", 0)]
     many = "Goal\n" + "- [ ] a step\n" * 10_000

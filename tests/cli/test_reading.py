@@ -78,7 +78,7 @@ def test_the_doctor_shows_what_is_half_done_and_a_word_finishes_it(cli: Cli) -> 
     assert (cli.cwd / RULE).read_text() == ORDER
     assert not list(store.glob("placing-*"))
     assert cli.bare("doctor").code == 0
-    assert cli.bare("doctor", "--finish").out == "Nothing is half done.\n"
+    assert cli.bare("doctor", "--finish").out == "No interrupted change.\n"
 
 
 def test_a_promotion_that_fails_carries_out_no_note_but_its_own(project: Cli) -> None:

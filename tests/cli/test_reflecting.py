@@ -60,7 +60,7 @@ def test_what_was_imported_is_unseen_and_not_counted_and_that_is_said(cli: Cli) 
     cli.write("a.jsonl", json.dumps({"id": "m1", "content": "Use pnpm."}))
     cli.ok("import", "a.jsonl")
     assert cli.ok("status") == "0 pending · 1 unseen\n"
-    assert "What an import brings counts only with --as-new." in cli.ok("reflect")
+    assert "Imported memories count only with --as-new." in cli.ok("reflect")
     cli.write("b.jsonl", json.dumps({"id": "m2", "content": "Deploys need a key."}))
     cli.ok("import", "b.jsonl", "--as-new")
     assert "--as-new" not in cli.ok("reflect")
@@ -75,9 +75,9 @@ def test_claude_is_asked_when_there_is_a_key(
     assert result.code == 0
     assert "Sending 100 memories since" in result.err
     assert "0 of 1,000,000 are used this month" in result.err
-    assert "1 part of a reply could not be read and is kept: --unread shows them." in result.err
+    assert "1 part of a reply. --unread" in result.err
     assert "Used 480 tokens in and 160 out; 640 of 1,000,000 this month." in result.out
-    assert "cites what was not sent: 412" in result.out
+    assert "that were not sent: 412" in result.out
     assert "no evidence" in result.out
     assert "The work shows a team that learns quickly." in demo.ok("reflect", "--unread")
     assert [one["stage"] for one in demo.json("reflect", "--unread")] == ["insights"]

@@ -140,7 +140,7 @@ def test_a_filter_decides_only_after_a_yes(queue: Cli) -> None:
     before = files_of(queue.store)
     listed = queue("review", "reject", "--kind", "reflection")
     assert (listed.code, len(listed.out.splitlines())) == (2, 3)
-    assert "Nothing was decided yet: this is about 3 proposals. Add --yes" in listed.err
+    assert "Nothing was decided yet: this concerns 3 proposals. Add --yes" in listed.err
     assert queue("review", "approve", "c1", "--filter", "pnpm").code == 2
     assert queue("review", "approve").code == 2
     assert "No proposal matches" in queue("review", "later", "--filter", "zzz", "--yes").err
@@ -243,7 +243,7 @@ def test_outside_the_project_only_when_agreed_to(queue: Cli, tmp_path: Path) -> 
     args = ("review", "promote", "k1", "--to", "../far.md")
     result = queue(*args)
     assert result.code == 2
-    assert "lies outside the project. Nothing was written; --outside agrees to that." in result.err
+    assert "lies outside the project. Nothing was written; --outside allows that." in result.err
     assert not (tmp_path / "far.md").exists()
     queue.ok(*args, "--outside")
     assert "second person" in (tmp_path / "far.md").read_text()

@@ -60,9 +60,9 @@ def test_scanning_the_store_lists_what_is_held_back(cli: Cli) -> None:
 
 def test_allowing_lets_a_record_pass_until_it_is_withdrawn_or_undone(cli: Cli) -> None:
     put(cli, m1=f"key {KEY}")
-    assert cli("allow", "m1").err.startswith("workbench: Say why it may pass")
+    assert cli("allow", "m1").err.startswith("workbench: --reason TEXT is required")
     assert cli.ok("allow", "m1", "--reason", "revoked") == (
-        "m1 may pass as it is now. `workbench allow m1 --withdraw` takes it back.\n"
+        "m1 is allowed as it is now. `workbench allow m1 --withdraw` takes it back.\n"
     )
     assert "(allowed by you)" in cli.ok("scan")
     cli.ok("allow", "m1", "--withdraw")

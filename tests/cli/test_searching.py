@@ -169,7 +169,7 @@ def test_an_agent_is_not_given_what_is_weak(demo: Cli) -> None:
     served = demo(*question, "--for-agent", "claude", "--json")
     rows = json.loads(served.out)
     left_out = "1 weak memory was" if len(weak) == 1 else f"{len(weak)} weak memories were"
-    assert served.err == f"{left_out} left out: background questions find better ones here.\n"
+    assert served.err == f"{left_out} left out: background questions score higher here.\n"
     assert [row["rank"] for row in rows] == list(range(1, 11 - len(weak)))
     assert not weak & {row["id"] for row in rows}
     assert not any(row["weak"] for row in rows)

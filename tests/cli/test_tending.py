@@ -39,7 +39,7 @@ def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
     with sqlite3.connect(index) as connection:
         connection.execute("UPDATE docs SET key = 'nobody' WHERE key IN ('m3', 'm4')")
     connection.close()
-    said = "the read index differed from the store in 2 records, and was made anew"
+    said = "the read index differed from the store in 2 records, and was rebuilt"
     assert said in cli.ok("doctor")
     assert cli.json("show", "m3")["id"] == "m3"
     found = cli.json("doctor")
@@ -131,14 +131,14 @@ def test_an_outside_edit_may_be_turned_down_and_is_kept(cli: Cli) -> None:
 
 def test_compact_packs_closed_files_and_history_still_reads_them(cli: Cli) -> None:
     cli.ok("init")
-    assert cli.ok("compact").startswith("Nothing to pack")
+    assert cli.ok("compact").startswith("Nothing to compress")
     _in_small_files(cli.store)
     before = cli.ok("history", "-n", "99")
     out = cli.ok("compact")
     assert ".jsonl.gz: " in out
     assert not list(cli.store.glob("journal-*.jsonl"))
     assert cli.ok("history", "-n", "99") == before
-    assert cli.ok("compact").startswith("Nothing to pack")
+    assert cli.ok("compact").startswith("Nothing to compress")
 
 
 def _in_small_files(store: Path) -> None:
@@ -161,7 +161,7 @@ def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accept
     journal = cli.store / "journal.jsonl"
     whole = journal.read_bytes()
     journal.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
-    said = "Revision 3 was stored and is gone from the journal."
+    said = "Revision 3 is missing from the journal."
     for command in ("list", "history", "status", "stats"):
         assert said in cli(command).err
     result = cli("doctor")
@@ -172,7 +172,7 @@ def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accept
     assert found["gone"] == [{"first": 3, "last": 3, "replaced": False}]
     assert said in cli("append", "what came after the loss").err
     assert cli("doctor").code == 1
-    assert "No longer missed" in cli.ok("doctor", "--accept")
+    assert "No longer reported as missing" in cli.ok("doctor", "--accept")
     assert cli.ok("doctor")
     assert "what came after the loss" in cli.ok("list")
     assert "nothing to accept" in cli.ok("doctor", "--accept")
@@ -202,7 +202,7 @@ def test_what_killed_processes_left_outside_the_store_is_named_until_the_next_of
     assert len(left) == 2
     said = demo("doctor")
     assert said.code == 0
-    assert all(f"leftover  {path}: a process left it" in said.out for path in left)
+    assert all(f"leftover  {path}: left by a process" in said.out for path in left)
     assert demo.json("doctor")["leavings_outside"] == sorted(map(str, left))
     kept.keep(Path("book.txt"), b"a copy")
     assert draft() == ""
@@ -224,7 +224,7 @@ def test_a_masked_backup_that_was_killed_leaves_its_copy_where_the_doctor_the_ne
         running.kill()
         assert running.ended()[0] < 0
         assert scratch.joinpath("whole").exists()
-        assert f"leftover  {scratch}: a process left it" in cli.ok("doctor")
+        assert f"leftover  {scratch}: left by a process" in cli.ok("doctor")
 
     broken_off()
     cli.ok("purge", "m2", "--yes-erase", "m2")

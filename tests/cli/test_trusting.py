@@ -273,7 +273,7 @@ def test_what_comes_between_the_look_and_the_word_is_not_taken_over(
     bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
     seen = bench.trust.arrived()
     pulled(mine.store, tmp_path / "two", "second")
-    with pytest.raises(StoreProblem, match="More came"):
+    with pytest.raises(StoreProblem, match="came in meanwhile"):
         bench.trust.accept(seen)
     assert not open_workbench(
         mine.store, profiles=tmp_path, heads=heads_dir()
@@ -360,7 +360,7 @@ def test_a_store_that_can_only_be_read_says_what_to_do_instead(
     result = foreign("trust", "--yes")
     assert result.code == 2
     assert "can only be read" in result.err
-    assert "copy it to a folder of your own, or name it in WORKBENCH_TRUST" in result.err
+    assert "copy it to a folder of yours, or list it in WORKBENCH_TRUST" in result.err
     assert files_of(foreign.store) == before
     monkeypatch.setenv("WORKBENCH_TRUST", str(foreign.store))
     assert foreign("search", "deploy", "--for-agent", "claude").out

@@ -43,7 +43,7 @@ def test_a_change_of_anybody_is_taken_back_by_its_revision(demo: Cli) -> None:
     assert demo.ok("undo", "--rev", rev) == f"Undone: {label}.\n"
     votes = [demo.json("show", id)["helpful_votes"] for id in ("shr-00001", "shr-00002")]
     assert (votes, demo.json("show", "shr-00001")["harmful_votes"]) == ([0, 1], 0)
-    assert "is undone already. Nothing was changed." in demo.refused("undo", "--rev", rev)
+    assert "is already undone. Nothing was changed." in demo.refused("undo", "--rev", rev)
 
 
 def test_a_record_is_shown_as_it_was(cli: Cli) -> None:

@@ -339,7 +339,7 @@ def test_nothing_is_refused_to_a_person_for_who_they_are(
     result = store(*command.split())
     assert "gent cannot" not in result.err
     assert "for a person" not in result.err
-    assert "Left out for an agent" not in result.err
+    assert "Hidden from the agent" not in result.err
 
 
 TOOLS: dict[str, tuple[Does, dict[str, object]]] = {
@@ -449,7 +449,7 @@ def test_every_agent_is_known_by_its_environment(
     assert store("append", "Something it noticed").code == 0
     assert store.told("history", "-n", "1")[0]["actor"] == f"agent:{ENVIRONMENT[variable]}"
     refused = store("review", "approve", "m3")
-    assert (refused.code, "An agent cannot decide on a proposal." in refused.err) == (2, True)
+    assert (refused.code, "An agent cannot decide proposals." in refused.err) == (2, True)
     assert "in a terminal of their own" in refused.err
 
 
@@ -462,7 +462,7 @@ def test_an_agent_takes_back_what_it_did_and_nothing_else(
         agent.setenv("CLAUDECODE", "1")
         assert store("vote", "m1", "helpful").code == 0
         refused = store("undo", "--rev", str(theirs))
-        assert (refused.code, "takes back only what it did itself" in refused.err) == (2, True)
+        assert (refused.code, "can undo only its own changes" in refused.err) == (2, True)
         assert store("undo").out == "Undone: vote helpful on m1.\n"
         assert store("redo").out == "Done again: vote helpful on m1.\n"
         assert "nothing to undo" in [store("undo"), store("undo")][1].err

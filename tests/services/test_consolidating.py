@@ -132,7 +132,7 @@ def breaks() -> Retriever:
 def test_stages_are_named_and_run_in_their_order(bench: Workbench) -> None:
     done = bench.consolidating.carry_out(["report", "validation"])
     assert [one.kind.id for one in done.stages] == ["validation", "report"]
-    with pytest.raises(InvalidQuery, match="no stage “dreams”"):
+    with pytest.raises(InvalidQuery, match="stage “dreams”"):
         bench.consolidating.look(["dreams"])
 
 

@@ -65,7 +65,7 @@ def test_every_part_is_a_card_and_what_is_unknown_says_so(bench: Workbench) -> N
     assert [bool(card.problem) for card in found] == [False, False, False, False, True, True, True]
     assert "no bullet r-00009" in found[4].problem
     assert "no section “NOWHERE”" in found[5].problem
-    assert "no operation “SING”" in found[6].problem
+    assert "operation “SING”" in found[6].problem
     assert (found[1].reason, found[2].before, found[2].after) == (
         "It was missed.",
         "Wait.",
@@ -101,7 +101,7 @@ def test_tags_are_votes_that_count_once_for_each_reply(bench: Workbench) -> None
     bench.curating.apply("book", reply, tags)
     one, two, three = (bench.playbooks.bullet("book", f"r-0000{n}") for n in (1, 2, 3))
     assert (one.helpful_count, two.harmful_count, three.neutral_count) == (3, 1, 1)
-    assert "counted already" in cards(bench, TAGS)[0].problem
+    assert "already counted" in cards(bench, TAGS)[0].problem
     other = bench.curating.read(TAGS.replace("Look.", "Look again."))
     bench.curating.apply("book", other, tags[:1])
     bench.playbooks.vote("book", ["r-00001"], "helpful")
@@ -173,7 +173,7 @@ def test_what_is_put_off_waits_once(bench: Workbench) -> None:
 
 def test_a_reply_that_fits_two_playbooks_is_not_guessed(bench: Workbench, tmp_path: Path) -> None:
     bring(bench, tmp_path / "other.txt", TEXT)
-    with pytest.raises(UnreadableFile, match="for which playbook"):
+    with pytest.raises(UnreadableFile, match="name its playbook"):
         bring(bench, tmp_path / "reply.json", REPLY)
 
 

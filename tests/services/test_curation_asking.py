@@ -237,7 +237,7 @@ def test_the_room_left_in_the_playbooks_budget_is_said(bench: Workbench) -> None
     [
         (lambda _run: "{", "no JSON"),
         (lambda _run: "[]", "no JSON object"),
-        (lambda run: json.dumps({**run, "question": ""}), "tells no run"),
+        (lambda run: json.dumps({**run, "question": ""}), "is not a run"),
         (lambda run: json.dumps({**run, "bullets": "r-1"}), "no list of ids"),
         (lambda run: json.dumps({**run, "bullets": [3]}), "no list of ids"),
     ],

@@ -100,7 +100,7 @@ def test_a_folder_is_followed_and_no_longer(places: Open, tmp_path: Path) -> Non
     (tmp_path / "notes").mkdir()
     bench.documents.follow(tmp_path / "notes")
     assert bench.documents.followed() == ((tmp_path / "notes").resolve(),)
-    with pytest.raises(InvalidRecord, match="followed already"):
+    with pytest.raises(InvalidRecord, match="already followed"):
         bench.documents.follow(tmp_path / "notes")
     bench.documents.unfollow(tmp_path / "notes")
     with pytest.raises(UnknownRecord):

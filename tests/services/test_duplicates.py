@@ -101,7 +101,7 @@ def test_a_group_is_merged_at_once_with_its_proposal(bench: Workbench) -> None:
     assert set(bench.deduplication.merge(group).aliases) == {"m1", "m2"}
     (proposal,) = bench.library.proposals.all()
     assert (proposal.state, bench.review.queue()) == ("accepted", ())
-    with pytest.raises(WorkbenchError, match="changed since they were compared"):
+    with pytest.raises(WorkbenchError, match="changed since the comparison"):
         bench.deduplication.merge(group)
     bench.history.undo()
     assert snapshot(bench) == before

@@ -274,7 +274,7 @@ def test_what_is_no_episode_teaches_nothing(bench: Workbench) -> None:
         )
     door(bench).learn_from_episode(said("x", episode_id="run-1"), [])
     found = {"patterns_discovered": [pattern("Not kept")]}
-    with pytest.raises(InvalidRecord, match="says something else"):
+    with pytest.raises(InvalidRecord, match="run-1 already exists"):
         door(bench).learn_from_episode(said("y", episode_id="run-1", reflection=found), [])
     assert bench.patterns.all() == ()
     with pytest.raises(WorkbenchError, match="only reads"):

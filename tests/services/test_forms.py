@@ -120,11 +120,11 @@ def test_a_title_that_was_cut_from_the_text_follows_it_and_one_of_its_own_stays(
         ("importance", "-1", "not to -1"),
         ("importance", "nan", "Importance goes from 0 to 10"),
         ("importance", "much", "“much” is no number: 0 to 10"),
-        ("importance", "", "It has an importance"),
+        ("importance", "", "An importance is required"),
         ("type", "eror", "“eror” is no type: error?"),
         ("type", "", "It has a type"),
         ("memory type", "semantics", "“semantics” is no memory type: semantic?"),
-        ("tags", "ci, two words", "“two words” has a space: commas part tags"),
+        ("tags", "ci, two words", "“two words” has a space"),
         ("related", "m-9", "There is no memory m-9"),
         ("related", "m-2 m-1", "A memory is not related to itself"),
     ],
@@ -239,7 +239,7 @@ def test_a_new_memory_that_repeats_one_is_refused_and_so_is_one_without_a_text(
     bench: Workbench,
 ) -> None:
     rev = bench.library.revision
-    with pytest.raises(InvalidRecord, match="m-3 says this already"):
+    with pytest.raises(InvalidRecord, match="m-3 already says this"):
         added(bench, {TEXT: "A third one.", "tags": "new"})
     with pytest.raises(InvalidRecord, match="There is no text"):
         added(bench, {TEXT: " \n", "tags": "new"})
@@ -353,7 +353,7 @@ def test_a_document_is_front_matter_and_the_text(bench: Workbench) -> None:
         ("note:\n---\n", "note:\n", 12, "end with a line of ---"),
         ("tags: ci", "tgas: ci", 6, "there is no field “tgas”"),
         ("tags: ci", "ci", 6, "“ci” is no field"),
-        ("category:", "tags: x", 7, "tags stands there twice"),
+        ("category:", "tags: x", 7, "tags appears twice"),
     ],
 )
 def test_a_bad_document_is_refused_by_its_line(

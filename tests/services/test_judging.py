@@ -113,7 +113,7 @@ def test_a_saved_query_is_meant_by_its_words_the_one_for_the_present_first(
 def test_friendly_refusals_when_judging(demo: Workbench) -> None:
     judging, id = demo.judging, some_ids(demo, 1)[0]
     for grade in (-1, 4, 1.5, True):
-        with pytest.raises(InvalidRecord, match="no grade"):
+        with pytest.raises(InvalidRecord, match="not a grade"):
             judging.judge(DEPLOY, None, id, grade)  # type: ignore[arg-type]
     with pytest.raises(UnknownRecord, match="mem-nowhere"):
         judging.judge(DEPLOY, None, "mem-nowhere", 1)
@@ -171,11 +171,11 @@ def test_friendly_refusals_of_query_sets(demo: Workbench, empty: Workbench, tmp_
     with pytest.raises(UnreadableFile, match="no queries"):
         from_file(demo.context, shipped("fixtures/demo") / "memories.jsonl")
     assert list(judged_queries(empty.context)) == []
-    with pytest.raises(InvalidQuery, match="No query of this store is saved yet"):
+    with pytest.raises(InvalidQuery, match="No saved queries yet"):
         queries_jsonl(empty.context)
-    with pytest.raises(InvalidQuery, match="No query of this store is saved yet"):
+    with pytest.raises(InvalidQuery, match="No saved queries yet"):
         run(empty.context, empty.tuning, WORKBENCH)
-    with pytest.raises(InvalidQuery, match="No query of this store is judged yet"):
+    with pytest.raises(InvalidQuery, match="No judged queries yet"):
         qrels(empty.context)
 
 

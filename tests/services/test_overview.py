@@ -51,7 +51,7 @@ def test_what_others_added_is_new_and_what_the_person_did_is_not(
     demo.library.journal.refresh()
     since = demo.overview.since(rev)
     assert (since.arrived, since.read, since.pending) == ((arrived,), (), 14)
-    assert since.sentence == "Since you last looked: 1 new · 14 to review"
+    assert since.sentence == "Since your last visit: 1 new · 14 to review"
     assert demo.overview.since(demo.library.journal.rev).sentence == ""
 
 
@@ -62,4 +62,4 @@ def test_reads_by_agents_are_told(demo: Workbench) -> None:
         tx.put(replace(memory, access_count=memory.access_count + 1))
     since = demo.overview.since(rev)
     assert (since.arrived, since.read) == ((), ("mem-20260206-0000001",))
-    assert since.sentence == "Since you last looked: 1 read by agents · 14 to review"
+    assert since.sentence == "Since your last visit: 1 read by agents · 14 to review"

@@ -198,7 +198,7 @@ def test_similar_and_weak_ones_are_shown_and_pruned(bench: Workbench, clock: Clo
     )
     assert [like.pattern.id for like in bench.patterns.similar(one.id)] == [two.id]
     assert bench.patterns.weak() == ()
-    with pytest.raises(InvalidRecord, match="not worth little"):
+    with pytest.raises(InvalidRecord, match="not a weak pattern"):
         bench.patterns.prune([one.id])
     clock.advance(days=91)
     weak = [(p.id, why) for p, why in bench.patterns.weak()]

@@ -222,7 +222,7 @@ def test_what_is_no_longer_as_it_was_shown_is_not_done(project: Path, bench: Wor
     bench.library.journal.refresh()
     (shown,) = bench.care.half_done()
     half_done(bench.library.folder, "two")
-    with pytest.raises(Conflict, match="changed since it was shown"):
+    with pytest.raises(Conflict, match="changed since the preview"):
         bench.care.finish(shown)
     assert not (project / RULE).exists()
     assert notes(project)

@@ -166,7 +166,7 @@ def test_one_budget_has_one_answer_for_the_list_exports_and_agents(book: Workben
     assert kept == ["hr-00001", *ids(book)[-len(kept) + 1 :]]
     whole = book.exporter.render("prompt", Choice(BOOK))
     assert len(whole.parsed.playbooks[0].bullets) == 28
-    assert f"Everything is in it: the budget keeps {len(kept)} of 28." in whole.remarks
+    assert f"Everything fits: the budget keeps {len(kept)} of 28." in whole.remarks
     part = book.exporter.render("prompt", Choice(BOOK, within_budget=True))
     assert [b.id for b in part.parsed.playbooks[0].bullets] == kept
     said = f"The budget keeps {len(kept)} of 28 (300 tokens). Out: {28 - len(kept)} untried."
@@ -277,5 +277,5 @@ def test_a_run_with_both_halves_of_a_merge_counts_once(used: Workbench, tmp_path
     used.bullet_duplicates.merge(BOOK, ["r-00002", "r-00003"], "Leap, then wait.", "r-00002")
     told = used.playbooks.view(BOOK).usage["r-00002"].used
     assert (told.correct, told.runs) == (10, 10)
-    with pytest.raises(UnreadableFile, match="names no bullet"):
+    with pytest.raises(UnreadableFile, match="mentions no bullet"):
         bring(used, tmp_path / "no.jsonl", '{"bullet_ids_used": ["zzz-1"], "is_correct": true}\n')

@@ -103,7 +103,7 @@ def test_a_broken_certificate_is_said_and_does_not_make_the_profile_unusable(
     tables = ["\n".join(f"{k} = {v}" for k, v in {**good, f: x}.items()) for f, x in broken.items()]
     for text in (*(f"relevance = 1.0\n[birth]\n{table}\n" for table in tables), "birth = 3\n"):
         path.write_text(text)
-        with pytest.raises(InvalidRecord, match="birth certificate"):
+        with pytest.raises(InvalidRecord, match="provenance"):
             profiles.birth("mine")
     path.write_text(f"relevance = 1.0\n[birth]\n{tables[0]}\n")
     assert profiles.get("mine").relevance == 1.0

@@ -233,9 +233,7 @@ def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, projec
     assert bench.promotion.plan(["m1"], Target("block", "AGENTS.md")).warnings == ()
     put(bench, confirmed("m6", "word " * 60))
     (said,) = bench.promotion.plan(["m6"], Target("block", "AGENTS.md")).warnings
-    assert said == (
-        "AGENTS.md with the 1 it brings in is then 32,974 bytes, of 32,768: Codex loads no more of such files together."
-    )
+    assert said.startswith("AGENTS.md with the 1 it brings in would have 32,974 bytes, of 32,768")
 
 
 def test_a_skill_has_front_matter_the_memory_and_its_evidence(
@@ -371,7 +369,7 @@ def test_a_block_that_was_deleted_is_put_back_with_a_word(bench: Workbench, proj
     promote(bench, "m1", block())
     (project / "CLAUDE.md").unlink()
     plan = bench.promotion.plan(["m2"], block())
-    assert plan.warnings == ("CLAUDE.md was deleted; it is put back with its other entry.",)
+    assert plan.warnings == ("CLAUDE.md was deleted; it is restored with its other entry.",)
     bench.promotion.carry_out(plan)
     assert (project / "CLAUDE.md").read_text().count("\n- ") == 2
 
@@ -394,10 +392,10 @@ def test_a_file_that_was_changed_is_left_and_named(bench: Workbench, project: Pa
     promote(bench, "m1", Target("skill", slug="pm"))
     path.write_text("my own words")
     said = bench.history.undo()
-    assert said.endswith("(.claude/skills/pm/SKILL.md was changed since and was left)")
+    assert said.endswith("(.claude/skills/pm/SKILL.md was changed since, so it was left alone)")
     assert path.read_text() == "my own words"
     said = bench.history.redo()
-    assert said.endswith("(.claude/skills/pm/SKILL.md was there already and was left as it is)")
+    assert said.endswith("(.claude/skills/pm/SKILL.md was already there and left unchanged)")
     assert path.read_text() == "my own words"
 
 
@@ -571,9 +569,8 @@ def test_sections_that_are_not_there_or_not_one(bench: Workbench, project: Path)
             bench.promotion.plan(["m1"], target)
         assert ("Guide › Build › Deploy (line 7)" in str(raised.value)) == ("Ship" in said)
     promote(bench, "m1", under("Test"))
-    assert bench.promotion.plan(["m2"], under("Deploy")).warnings == (
-        "CLAUDE.md has its block under “Guide › Test” (line 18) already: it goes there.",
-    )
+    (said,) = bench.promotion.plan(["m2"], under("Deploy")).warnings
+    assert "under “Guide › Test” (line 18)" in said
     (project / "last.md").write_text("## A\n\n## B")
     promote(bench, "m2", under("B", "last.md"))
     assert (project / "last.md").read_text().startswith(f"## A\n\n## B\n\n{BEGIN}\n")
@@ -585,9 +582,9 @@ def test_sections_that_are_not_there_or_not_one(bench: Workbench, project: Path)
     ("name", "head"),
     [
         (".cursor/rules/learned.mdc",
-         '---\ndescription: What was learned in this project\nglobs:\nalwaysApply: true\n---\n'),
+         '---\ndescription: Lessons from this project\nglobs:\nalwaysApply: true\n---\n'),
         ("skills/ship-it/SKILL.md",
-         "---\nname: ship-it\ndescription: What was learned about ship it. Use it for work on ship it.\n---\n"),
+         "---\nname: ship-it\ndescription: Lessons about ship it. Use them for work on ship it.\n---\n"),
         (".github/instructions/all.instructions.md", '---\napplyTo: "**"\n---\n'),
     ],
 )  # fmt: skip

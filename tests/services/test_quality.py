@@ -176,7 +176,7 @@ def test_weeks_before_a_gap_in_the_history_are_not_known(
 def test_an_empty_store_has_nothing_to_tell(bench: Workbench) -> None:
     found = bench.quality.look(2)
     assert {one.kind.id for one in found.figures if one.now is not None} <= {"debt"}
-    assert "No query is judged yet" in found.remarks[0]
+    assert "No judged queries yet" in found.remarks[0]
 
 
 def test_few_cases_tell_nothing_and_a_look_can_be_stopped(bench: Workbench) -> None:

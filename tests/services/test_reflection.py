@@ -181,7 +181,7 @@ def test_reflections_do_not_move_the_gauge_and_appending_does(
 
 
 def test_without_memories_it_says_so(bench: Workbench) -> None:
-    with pytest.raises(ReflectionProblem, match="no memories to reflect on"):
+    with pytest.raises(ReflectionProblem, match="No memories to reflect on"):
         made(bench.reflecting)
     assert bench.library.journal.rev == 0
 
@@ -232,7 +232,7 @@ def test_claude_is_the_default_when_there_is_a_key(
         bench.reflecting.plan(CLAUDE)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
     assert bench.reflecting.default() == CLAUDE
-    with pytest.raises(WorkbenchError, match="no reflector “oracle”"):
+    with pytest.raises(WorkbenchError, match="reflector “oracle”"):
         bench.reflecting.plan("oracle")
 
 
@@ -460,7 +460,7 @@ def test_it_can_be_edited_into_candidates_or_let_go_of_and_back(
     bench: Workbench, claude: Reflecting, unread: Outcome
 ) -> None:
     (waiting,) = unread.unread
-    with pytest.raises(InvalidRecord, match="no text to make a candidate of"):
+    with pytest.raises(InvalidRecord, match="No text for a candidate"):
         claude.read_again(waiting, "  \n\n ")
     claude.dismiss(waiting)
     assert claude.runs.waiting() == ()

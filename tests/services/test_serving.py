@@ -32,7 +32,7 @@ def test_what_an_agent_is_given_counts_as_read_in_one_line(
     assert demo.overview.since(rev).read == tuple(sorted(ids))
     assert next(demo.history.events()).kind == "edit"
     assert next(demo.history.events(accesses=True)).label == "read 4 memories"
-    with pytest.raises(WorkbenchError, match="only notes what was read or written"):
+    with pytest.raises(WorkbenchError, match="only records what was read or written"):
         demo.history.undo_revision(rev + 1)
 
 

@@ -175,7 +175,7 @@ def test_what_came_back_or_was_edited_is_withdrawn_and_a_changed_text_is_refused
     plan = bench.still_true.carry_out(bench.still_true.plan())
     names = {one.record.id: one.proposal.id for one in plan.found}
     bench.stream.edit("m0", "Call something.")
-    with pytest.raises(WorkbenchError, match="was changed since its names were looked for"):
+    with pytest.raises(WorkbenchError, match="changed since the check"):
         bench.review.approve([names["m0"]])
     (tree / "src/store.py").write_text("back = 1\n", "utf-8")
     later = bench.still_true.plan()

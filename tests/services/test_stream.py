@@ -352,5 +352,5 @@ def test_review_knows_who_stored_a_candidate_and_a_profile_may_not_ask(three: Wo
     queue = three.review.queue()
     assert [p.id for p in three.review.matching(queue, "actor:claude")] == ["c1"]
     assert three.review.matching(queue, "actor:person") == ()
-    with pytest.raises(InvalidQuery, match="cannot be asked here"):
+    with pytest.raises(InvalidQuery, match="cannot be used here"):
         parse_filter("actor:claude", NOON).predicate()

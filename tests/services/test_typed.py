@@ -37,7 +37,7 @@ def test_a_line_with_a_secret_cannot_be_changed(line: str) -> None:
 
 
 def test_a_secret_over_several_lines_is_left_to_another_editor() -> None:
-    with pytest.raises(WorkbenchError, match="over several lines"):
+    with pytest.raises(WorkbenchError, match="spans several lines"):
         put_back("a\nBEGIN\nEND\n", f"a\n{MARK}\n", f"b\n{MARK}\n")
 
 

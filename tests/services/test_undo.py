@@ -103,7 +103,7 @@ def test_undo_means_the_person_by_whatever_door_and_never_an_agent(
     assert demo.history.undo() == f"pin {A}"
     assert demo.stream.get(A).harmful_votes == 1
     demo.stream.edit(A, "mine")
-    with pytest.raises(WorkbenchError, match="nothing to redo"):
+    with pytest.raises(WorkbenchError, match="Nothing to redo"):
         demo.history.redo()
     agent.library.refresh()
     agent.stream.edit(A, "theirs")
@@ -162,7 +162,7 @@ def test_all_that_an_agent_did_since_a_time_goes_as_one_action(
     assert bench.history.standing_of("agent:claude", since) == 0
     with pytest.raises(WorkbenchError, match="Nothing that claude changed"):
         bench.history.undo_by("agent:claude", since)
-    with pytest.raises(Conflict, match="undone already"):
+    with pytest.raises(Conflict, match="already undone"):
         bench.history.undo_revision(bench.library.revision - 3)
     assert open_bench("human").history.undo() == "undo 3 changes by claude"
     bench.library.refresh()
@@ -186,5 +186,5 @@ def test_what_later_changes_depend_on_stays_whole_and_is_named(
     with pytest.raises(WorkbenchError, match="depend on every change"):
         bench.history.undo_by("agent:claude", since)
     agent.library.refresh()
-    with pytest.raises(WorkbenchError, match="takes back only what it did itself"):
+    with pytest.raises(WorkbenchError, match="can undo only its own changes"):
         open_bench("agent:codex").history.undo_by("agent:claude", since)

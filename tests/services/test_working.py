@@ -162,7 +162,7 @@ def test_a_person_pins_drops_and_corrects_and_takes_it_back(
     assert (working.get("goal"), working.get("retries")) == ("g", [1])
     working.set("retries", 4, "accumulator")
     assert working.get("retries") == [1, 4]
-    with pytest.raises(InvalidRecord, match="no variable"):
+    with pytest.raises(InvalidRecord, match="No variable"):
         working.drop("gone", "task")
 
 
@@ -240,7 +240,7 @@ def test_a_session_is_begun_once_and_gone_on_with(
     working.snapshot()
     other = WorkingSession(bench.context, "s2")
     assert other.init(session="s1")["resumed"] is True
-    with pytest.raises(InvalidRecord, match="has a task already"):
+    with pytest.raises(InvalidRecord, match="already has a task"):
         other.init("Another.")
-    with pytest.raises(InvalidRecord, match="names no session"):
+    with pytest.raises(InvalidRecord, match="is not a valid session name"):
         WorkingSession(bench.context, "../s1")

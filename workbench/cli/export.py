@@ -380,7 +380,7 @@ def _left(call: Call, left: "Sequence[LeftAlone]") -> Iterator[str]:
     """Say which files were left as they are, why, and what changes them."""
     for one in left:
         more = f": {call.shown(one.reason)}" if one.reason else ""
-        yield f"{call.args.out / one.name} was left as it is: {_WHY[one.why]}{more}."
+        yield f"{call.args.out / one.name} was left unchanged: {_WHY[one.why]}{more}."
         if way := _WAYS.get(one.why):
             yield way
 

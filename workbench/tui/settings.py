@@ -74,7 +74,7 @@ def settings_of(loaded: loading.Loaded, bench: Workbench) -> list[Setting]:
                 all_keys(replace(action, keys=keys)),
                 FILE if id in held else DEFAULT,
                 about,
-                "names of keys with commas between, such as ctrl+e,f5",
+                "names of keys separated by commas, such as ctrl+e,f5",
                 all_keys(action),
                 ",".join(key_names(keys)),
             )

@@ -38,7 +38,7 @@ _WHY: "dict[Why, str]" = {
     "budget": "over the budget",
     "harmful": "voted harmful",
     "replaced": "replaced by a later decision",
-    "held": "held back because of {its} text",
+    "held": "held back because of the text",
     "unapproved": "not approved",
     "weak": "below the floor",
     "given": "served by an earlier layer",
@@ -104,8 +104,7 @@ def _remarks(made: "AgentContext") -> Iterator[str]:
         why, out = [left.why for left in layer.left_out], []
         for one in dict.fromkeys(why):
             count = why.count(one)
-            it, s = ("it", "s") if count == 1 else ("they", "")
-            out.append(f"{count} {_WHY[one].format(it=it, s=s)}")
+            out.append(f"{count} {_WHY[one]}")
         rest = f"; left out: {', '.join(out)}" if out else ""
         cost = f"{layer.tokens:,} of {layer.budget:,} tokens"
         yield f"{layer.kind.title}: {counted(len(layer.items), 'text')}, {cost}{rest}"

@@ -77,10 +77,10 @@ def server(agent: str, words: tuple[str, ...]) -> str:
 
 
 def require_no_agent() -> None:
-    """Raise `WorkbenchError` where an agent runs this: it cannot decide what its hooks run."""
+    """Raise `WorkbenchError` where an agent runs this: it cannot change its own hooks."""
     if agent := agent_in(os.environ):
         hint = "Nothing was changed; run it in a terminal of your own."
-        raise WorkbenchError(f"An agent ({agent}) cannot decide what its hooks run.", hint)
+        raise WorkbenchError(f"An agent ({agent}) cannot change its own hooks.", hint)
 
 
 def plan_install(agent: str, path: Path, words: tuple[str, ...]) -> Plan:

@@ -216,7 +216,7 @@ class Quality:
             if any(grade >= RELEVANT_FROM for grade in query.relevant.values())
         ]
         if not queries:
-            return None, "No query is judged yet: J in Tune grades what a query finds."
+            return None, "No judged queries yet: v in Tune grades results."
         if len(self._context.library.memories) > LARGEST:
             return None, f"Queries are asked again of at most {LARGEST:,} memories."
         try:
