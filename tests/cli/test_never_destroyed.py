@@ -117,7 +117,7 @@ def test_scan_and_purge_cover_the_copies(cli: Cli, home: Path) -> None:
     assert str(home / "state" / "memory-workbench" / "replaced") in found.out
     said = cli("purge", "o-00007", "--yes-erase", "o-00007")
     assert said.code == 0, said.err
-    assert "1 copy of files that were replaced" in said.out
+    assert "1 copy of replaced files" in said.out
     assert [copy.read_text() for copy in copies(home)] == [f"token = {secret}\n"]
 
 

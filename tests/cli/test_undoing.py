@@ -13,7 +13,7 @@ def test_undo_takes_everything_back_step_by_step_and_redo_returns_it(demo: Cli) 
         assert demo.ok("undo") == f"Undone: vote helpful on playbook/{label}.\n"
         assert demo.ok(*export) == states[-1 - number]
     for number, label in enumerate(("shr-00001", "shr-00002"), 1):
-        assert demo.ok("redo") == f"Done again: vote helpful on playbook/{label}.\n"
+        assert demo.ok("redo") == f"Redone: vote helpful on playbook/{label}.\n"
         assert demo.ok(*export) == states[number]
 
 

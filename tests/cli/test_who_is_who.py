@@ -464,7 +464,7 @@ def test_an_agent_takes_back_what_it_did_and_nothing_else(
         refused = store("undo", "--rev", str(theirs))
         assert (refused.code, "can undo only its own changes" in refused.err) == (2, True)
         assert store("undo").out == "Undone: vote helpful on m1.\n"
-        assert store("redo").out == "Done again: vote helpful on m1.\n"
+        assert store("redo").out == "Redone: vote helpful on m1.\n"
         assert "nothing to undo" in [store("undo"), store("undo")][1].err
     assert store("undo").code == 0
 

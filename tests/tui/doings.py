@@ -168,7 +168,7 @@ def _undone(bench: Workbench) -> set[str]:
     pinned = {
         f"Pinned {entry.label.removeprefix('pin ')}" for entry in done if entry.kind != "undo"
     }
-    return pinned | {f"Undone: {e.label}" for e in done} | {f"Done again: {e.label}" for e in done}
+    return pinned | {f"Undone: {e.label}" for e in done} | {f"Redone: {e.label}" for e in done}
 
 
 def _imported(bench: Workbench) -> set[str]:
@@ -272,7 +272,7 @@ def _deciding(number: int) -> tuple[Step, ...]:
 
 
 def _undoing(number: int) -> tuple[Step, ...]:
-    said = {"p": "Pinned", "u": "Undone: pin", "U": "Done again: pin"}
+    said = {"p": "Pinned", "u": "Undone: pin", "U": "Redone: pin"}
     return (
         *(Step(key, rf"{what} k-{number}\b", stores=True) for key, what in said.items()),
         Step("j"),
@@ -324,7 +324,7 @@ DOINGS = {
     "review": Doing(
         (Step("2g", "to decide"),), _deciding, r"\b\d+ decided", _decided, whole=(0, 7)
     ),
-    "undo": Doing(STREAM, _undoing, r"(?:Pinned|Undone: pin|Done again: pin) k-\d+\b", _undone),
+    "undo": Doing(STREAM, _undoing, r"(?:Pinned|Undone: pin|Redone: pin) k-\d+\b", _undone),
     "import": Doing(STREAM, _importing, r"Imported f\d\.jsonl", _imported),
     "tune": Doing(
         (Step("4", "half-life of recency"), Step("/"), Step("thing\r", "Thing")),

@@ -127,7 +127,7 @@ async def test_what_was_taken_back_is_read_from_the_start_on_a_word(
         await until_drawn(pilot, lambda: not isinstance(app.screen, (LessonsDialog, ImportDialog)))
         dialog = await taught(app, pilot, "ctrl+y")
         assert not dialog.rows.rows
-        assert "Sessions read before are skipped; ctrl+r does." in screen_text(app)
+        assert "Sessions read before are skipped; ctrl+r reads them again." in screen_text(app)
         bench.history.undo()
         await pilot.press("ctrl+r")
         await until_drawn(pilot, lambda: len(dialog.rows.rows) == 2)

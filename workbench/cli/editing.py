@@ -739,7 +739,7 @@ OPTIONS: Mapping[str, Option] = {
     "id:record": {"help": "a memory's id, or a bullet's (BOOK/ID when several playbooks have it)"},
     "verdict": {"choices": ("helpful", "harmful")},
     "--actor": value(
-        "NAME", "the agent this is done by (otherwise: the agent that runs the command, or you)"
+        "NAME", "the agent that does this (default: the agent that runs the command, or you)"
     ),
     "actor:reason": partial(add_actor, typed="the reason"),
     "actor:given": partial(add_actor, typed="what is given"),

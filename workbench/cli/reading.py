@@ -111,7 +111,7 @@ def _undo_by(call: Call, by: str | None, since: "datetime | None") -> Answer:
 def redo(call: Call) -> Answer:
     label = call.bench.history.redo()
     return Answer(
-        {"redone": label, "revision": call.bench.library.revision}, [f"Done again: {label}."]
+        {"redone": label, "revision": call.bench.library.revision}, [f"Redone: {label}."]
     )
 
 

@@ -219,7 +219,7 @@ OPTIONS: Mapping[str, Option] = {
     "--dry-run": flag("show the candidates without storing them"),
     "--reflector": value(
         "NAME",
-        f"who reflects (default: claude when there is a key): {' or '.join(_REFLECTORS)}",
+        f"the reflector (default: claude if there is a key): {' or '.join(_REFLECTORS)}",
         choices=_REFLECTORS,
         default="",
     ),

@@ -184,7 +184,7 @@ def _scan_store(call: Call) -> Answer:
     json += [_finding_json(finding, file=name, line=line) for name, line, finding in inside]
     lines = [held.line for held in found] + [leak.line for leak in leaks] + _finding_lines(inside)
     if found or inside:
-        copied = f", and {counted(len(inside), 'finding')} in copies of files that were replaced"
+        copied = f", and {counted(len(inside), 'finding')} in copies of replaced files"
         flagged = counted(len(found), "flagged record")
         out = f"{refused:,} held back from promotion and export{copied if inside else ''}"
         lines.append(f"{flagged}, {out}.")

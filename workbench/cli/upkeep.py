@@ -173,7 +173,7 @@ def _dedup_lines(call: Call, plan: "DedupPlan", count: int) -> Iterator[str]:
         yield f"So many pairs are similar that only those from {plan.floor:.3f} up were compared; run it again"
         yield "after deciding these."
     if plan.waiting or plan.kept:
-        kept = f"{counted(plan.kept, 'pair')} kept apart by you"
+        kept = f"{counted(plan.kept, 'pair')} kept separate by you"
         yield f"{counted(plan.waiting, 'merge')} in Review already; {kept}."
 
 

@@ -202,7 +202,7 @@ SETTINGS = Table(
     (
         Action("settings.change", "enter", "change", "Change this value in the file", CHANGE),
         Action("settings.reset", "backspace", "default", "Back to the default value", CHANGE),
-        Action("settings.undo", "u", "undo", "Take back the last change made here", APP),
+        Action("settings.undo", "u", "undo", "Undo the last change made here", APP),
         Action("settings.close", "escape,q", "close", "Close the settings", APP, True, "cancel"),
     ),
     MOVES,

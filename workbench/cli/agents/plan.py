@@ -263,7 +263,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 _VERBS = (
-    Verb("list", list_plans, "list plans, the newest first", "--json"),
+    Verb("list", list_plans, "list plans, newest first", "--json"),
     Verb("make", make_plan, "make a plan", "goal* --minutes --chunk --step --file --dry-run --session --json", _MAKE,
          '"Fix the login" --minutes 60', making_unless_dry),
     Verb("show", show_plan, "show a plan with its current step", "id? --json"),

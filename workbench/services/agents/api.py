@@ -1233,7 +1233,7 @@ def _checked_query(query: str) -> str:
 def _require_known(kinds: Sequence[str], known: Sequence[str]) -> None:
     for kind in kinds:
         if kind not in known:
-            raise InvalidQuery(f"There is no kind “{kind}”.", f"Kinds are: {', '.join(known)}.")
+            raise InvalidQuery(f"Unknown kind “{kind}”.", f"Kinds are: {', '.join(known)}.")
 
 
 # What an agent's hook answers a prompt with, where a person wants that: what the store holds on it, by its words.

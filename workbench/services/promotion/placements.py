@@ -556,7 +556,7 @@ class Placing:
             if found != shown:
                 raise Conflict(
                     "The interrupted write changed since the preview.",
-                    "Nothing was written; look again.",
+                    "Nothing was written; check it again.",
                 )
             if found.problem:
                 raise WorkbenchError(

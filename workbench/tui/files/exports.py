@@ -325,7 +325,7 @@ class ExportDialog(FileDialog[Written | None]):
                 self.bench.safety.allow_all(ids, preview.text)
 
         ask = Prompt(
-            "Why may this be exported?",
+            "Allow the export: reason",
             placeholder="a reason",
             check=missing,
             take=allow,
@@ -527,7 +527,7 @@ def _guarded(outgoing: Outgoing) -> Parts:
     )
     if not held:
         return []
-    parts = [(f"\n{FLAGGED} Flagged, and goes out:", f"bold {style}")]
+    parts = [(f"\n{FLAGGED} Flagged, but exported:", f"bold {style}")]
     if outgoing.refused:
         parts = [(f"\n{FLAGGED} Held back: {amount(len(held), 'flagged part')}. ", f"bold {style}"),
                  (key_of("export.allow"), "bold $text-accent"),

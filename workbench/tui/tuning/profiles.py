@@ -849,7 +849,7 @@ async def export_queries(app: Host, current: str) -> None:
 def _path(name: str) -> Path:
     """Return the file to write. Raises `WorkbenchError`."""
     if not name.strip():
-        raise WorkbenchError("Name the file to write.")
+        raise WorkbenchError("Give the file to write.")
     try:
         path = Path(name.strip()).expanduser()
     except RuntimeError as error:

@@ -175,7 +175,7 @@ def bar_cells(width: int) -> int:
 
 
 _NO_FLOOR: dict[NoFloor, str] = {
-    "off": "", "none": "no floor: no memory can be served", "unknown": "the floor is being computed",
+    "off": "", "none": "no relevance floor: no memory can be served", "unknown": "the floor is being computed",
 }  # fmt: skip
 
 

@@ -597,7 +597,7 @@ class SafeInput(Input):
         """Return the file that is named here; raises `WorkbenchError` when none is."""
         name = self.value.strip()
         if not name:
-            raise WorkbenchError("Name the file to write.")
+            raise WorkbenchError("Give the file to write.")
         try:
             return Path(name).expanduser()
         except RuntimeError as error:
