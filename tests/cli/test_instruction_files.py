@@ -17,7 +17,7 @@ def test_an_instruction_file_makes_no_memories(cli: Cli) -> None:
     assert "instruction file (Markdown)" in result.out
     assert "nothing new" in result.out
     assert (
-        "2 statements make sense on their own; --as-candidates"
+        "2 statements make sense without the rest; --as-candidates"
         in result.out
     )
     assert "AGENTS.md:1: an instruction file is a document" in result.err
@@ -51,7 +51,7 @@ def test_the_imports_of_an_instruction_file_are_followed_and_named(cli: Cli) -> 
         "```\n@docs/block.md\n```\n@~/.claude/mine.md\n@gone.md\n",
     )
     result = cli("import", path)
-    assert "3 statements make sense on their own" in result.out
+    assert "3 statements make sense without the rest" in result.out
     assert [line for line in result.err.splitlines() if "imports" in line] == [
         "CLAUDE.md:1: it imports “AGENTS.md”: read as a part of it",
         "CLAUDE.md:1: it imports “docs/git.md”: read as a part of it",
@@ -70,7 +70,7 @@ def test_an_import_that_leaves_the_project_is_not_followed(cli: Cli) -> None:
     cli.write("secret.md", "- Never tell anybody what stands here\n")
     (cli.cwd / "project/docs/CLAUDE.md").write_text("@../AGENTS.md\n@../../secret.md\n")
     result = cli("import", "project/docs/CLAUDE.md")
-    assert "2 statements make sense on their own" in result.out
+    assert "2 statements make sense without the rest" in result.out
     assert "“../../secret.md”: not read" in result.err
 
 

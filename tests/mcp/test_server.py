@@ -77,7 +77,7 @@ async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_st
         ("memory_search", {"query": "a", "k": "many"}, "k"),
         ("memory_search", {}, "query"),
         ("memory_get", {"ids": ["../../etc/passwd"]}, "No memory ../../etc/passwd is served"),
-        ("memory_get", {"ids": []}, "no id"),
+        ("memory_get", {"ids": []}, "No id"),
         ("memory_save", {"text": "x" * 1_000_000}, "1,000,000 characters"),
         ("memory_search", {"query": "a", "kind": "nope"}, "“nope”"),
         ("memory_forget", {"reason": "x"}, "A filter names memory, "),
@@ -341,7 +341,7 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
             assert bench.patterns.get(ids[0]).status != "deprecated"
             bench.review.approve([made["proposed"]])
         none = await client.call_tool("propose_pattern_change", {"change": "prune"})
-        assert "takes 1 pattern" in text_of(none)
+        assert "needs 1 pattern" in text_of(none)
     assert {bench.patterns.get(id).status for id in (one, two, three)} == {"deprecated"}
     (merged,) = [one for one in bench.patterns.all() if one.status != "deprecated"]
     assert (merged.summary, merged.usage_count) == ("Read its log, then restart.", 6)

@@ -188,7 +188,7 @@ def test_a_file_that_is_there_is_replaced_only_when_asked(tmp_path: Path) -> Non
     assert (tmp_path / "b").read_text() == "mine"
     write_backup(journal, tmp_path / "b", NOON, force=True)
     restore(tmp_path / "b", tmp_path / "new")
-    with pytest.raises(StoreProblem, match="in the store"):
+    with pytest.raises(StoreProblem, match="inside the store"):
         write_backup(journal, tmp_path / "s" / "b", NOON)
     with pytest.raises(StoreProblem, match="is a folder"):
         write_backup(journal, tmp_path, NOON, force=True)

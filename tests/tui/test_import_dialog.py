@@ -282,7 +282,7 @@ async def test_statements_of_a_document_are_chosen_one_by_one(
     bench = open_bench(tmp_path)
     async with opened(bench, size) as (app, pilot, dialog):
         await name(pilot, dialog, "AGENTS.md")
-        assert "3 statements make sense on their own; ctrl+o" in " ".join(state(dialog).split())
+        assert "3 statements make sense without the rest; ctrl+o" in " ".join(state(dialog).split())
         await pilot.press("ctrl+o")
         await until_drawn(pilot, lambda: "New: 3 memories" in state(dialog))
         await pilot.press("enter")

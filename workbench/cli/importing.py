@@ -220,8 +220,8 @@ def _skipped(plan: "ImportPlan") -> Iterator[str]:
 
     parsed = plan.parsed
     if parsed.offered:
-        statements = counted(parsed.offered, "statement")
-        yield f"{statements} make sense on their own; --as-candidates sends them to Review"
+        make = counted(parsed.offered, "statement makes sense", "statements make sense")
+        yield f"{make} without the rest; --as-candidates sends them to Review"
     if parsed.closed:
         yield f"{counted(parsed.closed, 'closed issue')}; --issues takes them as observations"
     if left_out := skipped(plan):

@@ -780,7 +780,8 @@ def _offer_said(plan: ImportPlan) -> Parts:
     chosen.
     """
     if plan.parsed.offered:
-        told = f"A document that agents load whole: {amount(plan.parsed.offered, 'statement')} make sense on their own;"
+        make = amount(plan.parsed.offered, "statement makes sense", "statements make sense")
+        told = f"A document that agents load whole: {make} without the rest;"
         return [
             (f"\n{told} ", ""),
             (keyed("{import.statements} lists them as candidates."), "bold"),
