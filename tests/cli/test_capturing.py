@@ -76,7 +76,7 @@ def test_a_dry_run_shows_what_counts_most_first_and_writes_nothing(
     )
     assert SECRET not in out
     assert "Passed over: requests (1)." in out
-    assert "Nothing was stored" in out
+    assert "nothing was stored" in out
     assert not cli.store.exists()
     assert not list((captures_dir() or cli.store).glob("*/*.json"))
 
@@ -222,7 +222,7 @@ def test_subagents_are_read_beside_their_session(cli: Cli, transcript: Transcrip
     ("name", "sentence"),
     [
         ("none.jsonl", "cannot be read"),
-        ("plain.txt", "is no transcript of a session"),
+        ("plain.txt", "is not a session transcript"),
         ("", "There is no transcript"),
     ],
 )

@@ -145,7 +145,7 @@ def test_folders_are_followed_listed_and_left(cli: Cli) -> None:
     assert "notes" in cli("documents", "--list").out
     assert "Citation: notes/a.md#L1" in cli("recall", "pnpm").out
     assert cli("documents", "notes", "--follow").code == 2
-    assert "no longer" in cli("documents", "notes", "--unfollow").out
+    assert "No longer" in cli("documents", "notes", "--unfollow").out
     assert "Found 0" in cli("recall", "pnpm").out
 
 

@@ -165,7 +165,7 @@ def test_old_memories_are_archived_into_a_file_that_import_reads(care: Cli, tmp_
     options = ("archive", "--before", "2026-04-01", "--to", "memory-archive.jsonl", "--status")
     dry = care.told(*options, "confirmed", "--dry-run")
     assert (dry["ids"], dry["dry_run"], shown(care, "m2")["status"]) == (["m2"], True, "confirmed")
-    assert "1 memory of that age stays: pinned." in care(*options, "signal").err
+    assert "1 memory of that age stays because of a pin." in care(*options, "signal").err
     for status in ("confirmed", "candidate"):
         care.ok(*options, status)
     assert [shown(care, id)["archived_reason"] for id in ("m2", "m3")] == ["done", "pruned"]

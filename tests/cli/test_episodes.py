@@ -53,7 +53,7 @@ def test_it_is_kept_listed_shown_and_written_as_it_was(cli: Cli) -> None:
     written = json.loads((cli.cwd / "out" / "run-1.json").read_text())
     assert {name: written[name] for name in FULL} == FULL
     again = cli("episode", "export", "out")
-    assert (again.code, "is there already" in again.err) == (2, True)
+    assert (again.code, "already exists" in again.err) == (2, True)
 
 
 def test_json_says_what_became_of_each(cli: Cli) -> None:
@@ -157,7 +157,7 @@ def test_a_lost_file_leaves_the_head_and_is_named(cli: Cli) -> None:
     shown = cli("episode", "show", "run-1")
     assert (shown.code, "is missing" in shown.err) == (2, True)
     found = cli("doctor")
-    assert (found.code, "What run-1 names is missing" in found.out) == (1, True)
+    assert (found.code, "The file of run-1 is missing" in found.out) == (1, True)
     assert cli.told("doctor")["blobs"][0]["key"] == "run-1"
     add(cli)
     assert cli("episode", "show", "run-1").code == 0

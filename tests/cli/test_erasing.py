@@ -213,4 +213,4 @@ def test_what_was_done_again_after_a_purge_is_undone(cli: Cli) -> None:
     assert "pnpm" in cli.ok("list")
     cli.ok("undo")
     assert "pnpm" not in cli("list").out
-    assert cli("undo").err.startswith("workbench: There is nothing to undo.")
+    assert cli("undo").err.startswith("workbench: Nothing to undo.")

@@ -122,7 +122,7 @@ def test_toml_is_read_and_the_report_names_lines_and_reasons(pool: Cli) -> None:
     assert why.startswith("    f1 ranks ")
     assert (second, last) == (
         f"✓ {QUERY}",
-        "2 expectations under workbench (default), 1 not as expected.",
+        "2 expectations under workbench (default), 1 failed.",
     )
 
 

@@ -57,7 +57,7 @@ def test_two_playbooks_have_to_be_told_apart(demo: Cli) -> None:
     result = demo("export", "--format", "ace")
     assert (result.code, result.err) == (
         2,
-        "workbench: The store has 2 playbooks. Name one with --book: playbook, second.\n",
+        "workbench: The store has 2 playbooks. Choose one with --book: playbook, second.\n",
     )
     assert (
         demo.ok("export", "--format", "ace", "--book", "second")

@@ -80,7 +80,7 @@ def test_a_file_changed_by_somebody_else_is_never_overwritten(changed_meanwhile:
     cli, before = changed_meanwhile, (changed_meanwhile.cwd / "book.txt").read_bytes()
     said = cli("export", "--format", "ace", "--out", "book.txt")
     assert said.code == 2
-    assert "changed by somebody else" in said.err
+    assert "changed by others" in said.err
     assert "here   +[r-00001] helpful=2" in said.out
     assert "there  >[r-00003] helpful=0 harmful=0 :: Theirs." in said.out
     assert (cli.cwd / "book.txt").read_bytes() == before
@@ -349,7 +349,7 @@ def test_an_edited_relation_of_mcp_does_not_stop_the_others(cli: Cli) -> None:
     said = cli("export", "--format", "mcp-memory", "--memories", "--out", path)
     assert said.code == 1
     assert (
-        f"left as it is: {ids['Ann lives in Bath']} does not name both of its entities any more"
+        f"left unchanged: {ids['Ann lives in Bath']} does not name both of its entities any more"
         in said.err
     )
     assert (cli.cwd / path).read_text() == text.replace("Hot", "Warm")

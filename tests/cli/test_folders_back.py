@@ -138,7 +138,7 @@ def test_a_file_that_changed_since_is_left_alone_and_named(cli: Cli, vault: Path
     (vault / "plain.txt").write_text("Theirs.\n")
     code, out, err = back(cli)
     assert code == 1
-    assert err.startswith("vault/plain.txt was left as it is: it changed on disk since")
+    assert err.startswith("vault/plain.txt was left unchanged: it changed on disk since")
     assert set(changed(vault)) == {"plain.txt", "2026-05-01.md"}
     assert (vault / "plain.txt").read_text() == "Theirs.\n"
     assert "1 of 6 files changed" in out
@@ -162,7 +162,7 @@ def test_what_changed_on_disk_alone_is_never_written_over(cli: Cli, vault: Path)
     assert "1 kept" in cli.ok("import", "vault")
     code, _, err = back(cli)
     assert (code, changed(vault)) == (1, before)
-    assert err.startswith("vault/coffee.md was left as it is")
+    assert err.startswith("vault/coffee.md was left unchanged")
     cli.ok("import", "vault", "--theirs")
     assert back(cli)[0] == 0
     assert changed(vault) == before
@@ -225,7 +225,7 @@ def test_what_has_no_place_stays_in_the_store_and_is_said(cli: Cli, vault: Path)
     code, _, err = back(cli)
     assert (code, changed(vault)) == (1, {})
     assert (
-        "2026-05-01.md was left unchanged: the change cannot be expressed in it: it would not come back"
+        "2026-05-01.md was left unchanged: the change cannot be expressed in it: it could not be read back"
         in err
     )
 
@@ -406,7 +406,7 @@ def test_places_and_options_that_do_not_fit(cli: Cli, vault: Path) -> None:
         vault.chmod(0o500)
         code, _, err = back(cli)
         vault.chmod(0o700)
-        assert (code, "plain.txt was left as it is: it could not be read or written" in err) == (
+        assert (code, "plain.txt was left unchanged: it could not be read or written" in err) == (
             1,
             True,
         )

@@ -59,7 +59,7 @@ def test_a_colleagues_line_stays_when_the_caches_are_deleted(cli: Cli) -> None:
     shutil.rmtree(cli.store / "cache")
     said = cli("export", "--format", "ace", "--out", "book.txt")
     assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "changed by somebody else" in said.err
+    assert "changed by others" in said.err
     assert "1 line would be lost" in said.err
     assert (cli.cwd / "book.txt").read_text() == WITH_THEIRS
 

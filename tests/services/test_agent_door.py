@@ -657,7 +657,7 @@ def test_of_a_store_that_is_taken_away_nothing_is_given_from_memory(
     place = deploys.library.folder
     place.rename(tmp_path / "away")
     for call in READS + WRITES:
-        with pytest.raises(StoreProblem, match="not there any more"):
+        with pytest.raises(StoreProblem, match="store is missing"):
             call(mine)
     assert not place.exists()
     (tmp_path / "away").rename(place)

@@ -235,11 +235,11 @@ def test_the_room_left_in_the_playbooks_budget_is_said(bench: Workbench) -> None
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda _run: "{", "no JSON"),
-        (lambda _run: "[]", "no JSON object"),
+        (lambda _run: "{", "is not JSON"),
+        (lambda _run: "[]", "not contain a JSON object"),
         (lambda run: json.dumps({**run, "question": ""}), "is not a run"),
-        (lambda run: json.dumps({**run, "bullets": "r-1"}), "no list of ids"),
-        (lambda run: json.dumps({**run, "bullets": [3]}), "no list of ids"),
+        (lambda run: json.dumps({**run, "bullets": "r-1"}), "not a list of ids"),
+        (lambda run: json.dumps({**run, "bullets": [3]}), "not a list of ids"),
     ],
 )
 def test_a_file_that_is_no_run_says_why(

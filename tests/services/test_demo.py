@@ -35,7 +35,7 @@ def test_everything_moves_by_the_same_step(now: Workbench, open_bench: Open, fil
 
 def test_undo_does_not_take_the_demo_away(now: Workbench) -> None:
     before = snapshot(now)
-    with pytest.raises(WorkbenchError, match="nothing to undo"):
+    with pytest.raises(WorkbenchError, match="Nothing to undo"):
         now.history.undo()
     now.stream.pin([now.library.memories.all()[0].id])
     now.history.undo()
@@ -101,7 +101,7 @@ def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(
     ]  # fmt: skip
     names = {known.path.relative_to(scratch).as_posix() for known in known_files(now.library)}
     assert {"CLAUDE.md", "AGENTS.md", ".claude/memory/MEMORY.md"} <= names
-    with pytest.raises(WorkbenchError, match="nothing to undo"):
+    with pytest.raises(WorkbenchError, match="Nothing to undo"):
         now.history.undo()
 
 

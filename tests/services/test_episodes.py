@@ -92,7 +92,7 @@ def test_what_is_there_word_for_word_is_left_and_what_differs_is_refused(bench: 
     first, again = bench.episodes.store(doc), bench.episodes.store(doc)
     assert (first.is_new, again.is_new, again.episode) == (True, False, first.episode)
     rev = bench.library.revision
-    with pytest.raises(InvalidRecord, match="something else"):
+    with pytest.raises(InvalidRecord, match="mine-1 already exists"):
         bench.episodes.store_all(
             [said("another"), {**doc, "task": {"original_input": "Other words"}}]
         )
@@ -499,7 +499,7 @@ def test_files_of_agent_playbook_come_in_and_go_out_as_they_were(
     ]
     paths = write_files(tmp_path / "out", out)
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in paths)
-    with pytest.raises(UnreadableFile, match="is there already"):
+    with pytest.raises(UnreadableFile, match="already exists"):
         write_files(tmp_path / "out", out)
     bench.history.undo()
     assert bench.episodes.all() == []

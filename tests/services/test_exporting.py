@@ -52,7 +52,7 @@ def test_which_playbook_is_meant(bench: Workbench) -> None:
     assert bench.exporter.the_book(None) == "one"
     bench.playbooks.add_section("two", "A")
     assert bench.exporter.the_book("two") == "two"
-    for name, said in ((None, "2 playbooks"), ("three", "no playbook three")):
+    for name, said in ((None, "2 playbooks"), ("three", "playbook three")):
         with pytest.raises(UnknownRecord, match=said):
             bench.exporter.the_book(name)
 

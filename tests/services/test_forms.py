@@ -119,13 +119,13 @@ def test_a_title_that_was_cut_from_the_text_follows_it_and_one_of_its_own_stays(
         ("importance", "11", "Importance goes from 0 to 10, not to 11"),
         ("importance", "-1", "not to -1"),
         ("importance", "nan", "Importance goes from 0 to 10"),
-        ("importance", "much", "“much” is no number: 0 to 10"),
+        ("importance", "much", "“much” is not a number: 0 to 10"),
         ("importance", "", "An importance is required"),
-        ("type", "eror", "“eror” is no type: error?"),
-        ("type", "", "It has a type"),
-        ("memory type", "semantics", "“semantics” is no memory type: semantic?"),
+        ("type", "eror", "“eror” is not a type: error?"),
+        ("type", "", "A type is required"),
+        ("memory type", "semantics", "“semantics” is not a memory type: semantic?"),
         ("tags", "ci, two words", "“two words” has a space"),
-        ("related", "m-9", "There is no memory m-9"),
+        ("related", "m-9", "memory m-9"),
         ("related", "m-2 m-1", "A memory is not related to itself"),
     ],
 )
@@ -144,7 +144,7 @@ def test_what_a_field_cannot_hold_is_refused_with_its_name(
 def test_the_beginning_of_only_one_value_stands_for_it(bench: Workbench) -> None:
     assert saved(bench, {"type": "got", "memory type": "sem"}).observation_type == "gotcha"
     assert stored(bench).memory_type == "semantic"
-    with pytest.raises(UnfitValue, match="“test_” is no type"):
+    with pytest.raises(UnfitValue, match="“test_” is not a type"):
         saved(bench, {"type": "test_"})
 
 
@@ -241,7 +241,7 @@ def test_a_new_memory_that_repeats_one_is_refused_and_so_is_one_without_a_text(
     rev = bench.library.revision
     with pytest.raises(InvalidRecord, match="m-3 already says this"):
         added(bench, {TEXT: "A third one.", "tags": "new"})
-    with pytest.raises(InvalidRecord, match="There is no text"):
+    with pytest.raises(InvalidRecord, match="text is empty"):
         added(bench, {TEXT: " \n", "tags": "new"})
     with pytest.raises(UnfitValue):
         added(bench, {TEXT: "Quite new.", "importance": "12"})
@@ -284,7 +284,7 @@ def test_a_section_that_is_not_there_is_refused_and_a_conflict_writes_nothing(
     book: Workbench,
 ) -> None:
     form = BulletForm(book, "main", "r-1")
-    with pytest.raises(UnfitValue, match="There is no section “mistakes”: RULES, OTHERS"):
+    with pytest.raises(UnfitValue, match="“mistakes”: RULES, OTHERS"):
         form.write({"section": "mistakes"}, {"section": "RULES"})
     with pytest.raises(Conflict):
         form.write({TEXT: "Mine.", "section": "OTHERS"}, {TEXT: "Before.", "section": "RULES"})
@@ -352,7 +352,7 @@ def test_a_document_is_front_matter_and_the_text(bench: Workbench) -> None:
         ("---\ntitle", "title", 1, "begin below a line of ---"),
         ("note:\n---\n", "note:\n", 12, "end with a line of ---"),
         ("tags: ci", "tgas: ci", 6, "there is no field “tgas”"),
-        ("tags: ci", "ci", 6, "“ci” is no field"),
+        ("tags: ci", "ci", 6, "“ci” is not a field"),
         ("category:", "tags: x", 7, "tags appears twice"),
     ],
 )

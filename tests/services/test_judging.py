@@ -166,7 +166,7 @@ def test_friendly_refusals_of_query_sets(demo: Workbench, empty: Workbench, tmp_
         from_file(demo.context, path)
     with pytest.raises(InvalidQuery, match="no memories"):
         from_file(empty.context, path)
-    with pytest.raises(InvalidQuery, match="judged yet"):
+    with pytest.raises(InvalidQuery, match="judged queries"):
         from_store(empty.context)
     with pytest.raises(UnreadableFile, match="no queries"):
         from_file(demo.context, shipped("fixtures/demo") / "memories.jsonl")

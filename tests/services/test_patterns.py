@@ -70,7 +70,7 @@ def test_secrets_do_not_come_in(bench: Workbench) -> None:
     (made,) = bench.patterns.add([doc])
     assert KEY not in str(pattern_doc(made))
     assert bench.gate.masked
-    with pytest.raises(InvalidPattern, match=r"context_conditions\[0\]: holds a secret"):
+    with pytest.raises(InvalidPattern, match=r"context_conditions\[0\]: contains a secret"):
         bench.patterns.add([{**BARE, "applicability": {"context_conditions": [f"key == {KEY}"]}}])
     for id in (KEY, "a b", "", "x" * 201, "a\nb"):
         with pytest.raises(InvalidRecord):

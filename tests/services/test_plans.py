@@ -119,7 +119,7 @@ def test_a_text_that_is_no_plan_any_more_says_so(bench: Workbench) -> None:
     plan = made(bench)
     bench.stream.edit(plan.id, "Fix the login\nand some prose")
     assert bench.plans.current() is None
-    with pytest.raises(InvalidRecord, match="Line 2 is no step"):
+    with pytest.raises(InvalidRecord, match="Line 2 is not a step"):
         plan_json(bench.plans.get(plan.id))
 
 

@@ -287,7 +287,7 @@ def test_only_what_lives_is_promoted_and_only_once(bench: Workbench) -> None:
         ("m2", block(), "archived"),
         ("nobody", block(), "nobody"),
         ("", block(), "Name at least one memory"),
-        ("c1 s1", Target("skill", title="x"), "for one memory"),
+        ("c1 s1", Target("skill", title="x"), "one memory only"),
     )
     for ids, target, said in cases:
         with pytest.raises(WorkbenchError, match=said):
@@ -561,7 +561,7 @@ def test_sections_that_are_not_there_or_not_one(bench: Workbench, project: Path)
 
     (project / "CLAUDE.md").write_text(DOC)
     for target, said in (
-        (under("Ship"), "No section is called “Ship”"),
+        (under("Ship"), "no section “Ship”"),
         (under("Build"), "2 sections are called “Build”"),
         (under("Build", "NEW.md"), r"NEW\.md is a new file"),
     ):

@@ -228,7 +228,7 @@ def test_claude_is_the_default_when_there_is_a_key(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert bench.reflecting.default() == EXTRACTIVE
-    with pytest.raises(ReflectionProblem, match="no key for Claude"):
+    with pytest.raises(ReflectionProblem, match="No API key for Claude"):
         bench.reflecting.plan(CLAUDE)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
     assert bench.reflecting.default() == CLAUDE

@@ -214,7 +214,7 @@ def test_without_a_working_tree_it_says_so(tmp_path: Path) -> None:
     bench = open_workbench(tmp_path / "store", profiles=tmp_path / "none", clock=lambda: NOW)
     with pytest.raises(WorkbenchError, match="belongs to no project"):
         bench.still_true.plan()
-    with pytest.raises(WorkbenchError, match="is no folder"):
+    with pytest.raises(WorkbenchError, match="is not a folder"):
         bench.still_true.plan(tmp_path / "nowhere")
 
 

@@ -32,7 +32,7 @@ def test_lines_that_stay_or_move_keep_their_secret(typed: str, after: str) -> No
 
 @pytest.mark.parametrize("line", [f"key = {MARK} # mine", MARK, f"{MARK}{MARK}"])
 def test_a_line_with_a_secret_cannot_be_changed(line: str) -> None:
-    with pytest.raises(WorkbenchError, match="a secret is masked"):
+    with pytest.raises(WorkbenchError, match="a masked secret"):
         put_back(TEXT, SHOWN, SHOWN.replace(f"key = {MARK}", line))
 
 

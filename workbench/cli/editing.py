@@ -109,7 +109,7 @@ def _outcome(done: "Ingested") -> str:
         )
         return f"Stored as {memory.id}. {told}{remarks_on(memory)}"
     if other is not None:
-        return f"Stored as {memory.id}. It resembles {other.id} but differs:  {_against(done)}.{remarks_on(memory)}"
+        return f"Stored as {memory.id}. It resembles {other.id} but differs: {_against(done)}.{remarks_on(memory)}"
     return stored(memory)
 
 

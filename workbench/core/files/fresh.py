@@ -33,7 +33,7 @@ def open_handle(path: Path, flags: int, *, follow: bool = False) -> int:
 
     `follow` follows them. Raises `NotRegular`, or another `OSError`.
     """
-    what = "no regular file" if follow else "a link or no regular file"
+    what = "not a regular file" if follow else "a link or no regular file"
     try:
         handle = os.open(path, flags | _PLAIN | _BINARY | (0 if follow else _NO_LINK), 0o600)
     except OSError as error:

@@ -179,7 +179,7 @@ def from_store(context: Context) -> JudgedSet:
     """
     queries = tuple(judged_queries(context))
     if not any(query.relevant for query in queries):
-        hint = "Name a query set, `workbench import FILE` one, or grade memories in Tune (J)."
+        hint = "Name a query set, `workbench import FILE` one, or grade memories in Tune (v)."
         raise InvalidQuery(NONE_JUDGED, hint)
     return _matched(context, "the store", queries, ())
 
