@@ -139,7 +139,7 @@ def test_another_path_of_the_workbench_is_put_in_its_place(cli: Cli) -> None:
     )
     path = settings(cli, old)
     status = cli.ok("hooks", "status")
-    assert "/gone/workbench is not there any more" in status
+    assert "/gone/workbench no longer exists" in status
     assert cli("hooks", "install", "--yes").code == 0
     assert "/gone/" not in path.read_text()
     assert [event for event, _ in commands(path.read_text(), "f")] == list(

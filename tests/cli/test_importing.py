@@ -83,15 +83,15 @@ def test_one_readable_file_among_others_is_enough(cli: Cli) -> None:
     result = cli("import", "missing.jsonl", two_entries(cli))
     assert result.code == 0
     assert result.err.count("\n") == 1
-    assert "There is no file" in result.err
+    assert "File not found" in result.err
     assert stats(cli)["memories"] == 2
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("missing.jsonl", None, "There is no file {path}. Nothing was read; check the name."),
-        ("notes.md", b"# Just words\n\nand more words\n", "{path} is of no known format."),
+        ("missing.jsonl", None, "File not found: {path}."),
+        ("notes.md", b"# Just words\n\nand more words\n", "{path} has no known format."),
         (
             "latin.jsonl",
             b'{"context": "caf' + b"\xe9" * 9 + b'"}',
@@ -116,7 +116,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(
 
 def test_a_format_can_be_forced(cli: Cli) -> None:
     out = cli.ok("import", cli.write("rules.txt", BOOK), "--format", "ace")
-    assert out.splitlines() == ["rules.txt: read as ACE playbook, as asked for", "  new: 2 bullets"]
+    assert out.splitlines() == ["rules.txt: read as ACE playbook, as requested", "  new: 2 bullets"]
 
 
 def test_the_field_of_the_text_can_be_named(cli: Cli) -> None:

@@ -79,11 +79,11 @@ def test_lint_finds_an_import_of_a_file_that_is_not_there(cli: Cli) -> None:
     path = cli.write("CLAUDE.md", "@AGENTS.md\n@docs/gone.md `@code.md` @scope/package\n")
     said = cli("lint", path)
     assert said.code == 1
-    assert "CLAUDE.md:2: the imported file “docs/gone.md” is not there" in said.out
-    assert said.out.count("is not there") == 1
+    assert "CLAUDE.md:2: the imported file “docs/gone.md” does not exist" in said.out
+    assert said.out.count("does not exist") == 1
 
 
 @pytest.mark.parametrize("name", ["~nobody-is-called-so/notes.md", f"{'long' * 80}.md"])
 def test_lint_finds_an_import_whose_path_means_nothing(cli: Cli, name: str) -> None:
     said = cli("lint", cli.write("CLAUDE.md", f"See @{name} first.\n"))
-    assert (said.code, said.out.count("is not there")) == (1, 1)
+    assert (said.code, said.out.count("does not exist")) == (1, 1)

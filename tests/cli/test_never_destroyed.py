@@ -177,7 +177,7 @@ def test_what_a_format_cannot_carry_is_not_replaced(cli: Cli) -> None:
     path = cli.cwd / cli.write("book.json", OWNED)
     assert cli("import", "book.json").code == 0
     said = cli("export", "--format", "json", "--book", "book", "--out", "book.json")
-    assert (said.code, "holds more than this format can write back" in said.err) == (2, True), (
+    assert (said.code, "contains more than this format can write back" in said.err) == (2, True), (
         said.err
     )
     assert path.read_text() == OWNED

@@ -56,7 +56,7 @@ def test_stores_lists_the_recent_ones_and_marks_the_one_here(cli: Cli, tmp_path:
     assert len(lines) == 2
     assert lines[0].startswith(f"→  {cli.store} ")
     assert " ".join(lines[0].split()[2:]) == "not opened yet opens here: asked for with --store"
-    assert lines[1].split() == [str(other), "last", "looked", "at", "2026-03-20", "18:00"]
+    assert lines[1].split() == [str(other), "last", "opened", "2026-03-20", "18:00"]
 
 
 def test_stores_names_the_global_one_and_the_projects(cli: Cli) -> None:

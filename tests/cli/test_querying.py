@@ -67,7 +67,7 @@ def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
         (("export", "x", "--json"), "--json does not go"),
         (("export", "x", "--format", "run", "--profile", "mine"), "Unknown profile “mine”"),
         (("export", "no/such/folder/x"), "does not exist"),
-        (("measure", "nowhere.run"), "There is no file"),
+        (("measure", "nowhere.run"), "File not found"),
     ],
 )
 def test_wrong_arguments_are_one_sentence(
@@ -87,6 +87,6 @@ def test_a_store_without_queries(cli: Cli) -> None:
     for kind in ("jsonl", "qrels", "run"):
         result = cli("queries", "export", "x", "--format", kind)
         assert result.code == 2
-        assert "No saved queries" in result.err
+        assert "queries yet" in result.err
     assert cli.files() == before
     assert not (Path(cli.cwd) / "x").exists()

@@ -86,8 +86,8 @@ def test_showing_prints_the_evidence_in_full(queue: Cli) -> None:
     out = queue.ok("review", "show", "c1", "--quick")
     assert "Is this worth keeping?" in out
     assert "Use pnpm.\nNever npm.\n" in out
-    assert "rests on o1\n  npm broke the lock file twice.\n" in out
-    assert "rests on nowhere · not in this store" in queue.ok("review", "show", "c2", "--quick")
+    assert "cites o1\n  npm broke the lock file twice.\n" in out
+    assert "cites nowhere · not in this store" in queue.ok("review", "show", "c2", "--quick")
     doc = queue.json("review", "show", "c3", "--quick")
     assert doc["memory"]["content"] == "\x1b[31mred"
     assert doc["evidence"]["cited"][0]["id"] == "o1"

@@ -264,10 +264,10 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
         await until(pilot, lambda: bench.episodes.all()[0].tags == ())
         await until_drawn(pilot, lambda: "(deleted)" not in screen_text(app))
         await pilot.press("j")
-        await shows(pilot, "o opens it")
+        await shows(pilot, "o shows it")
         assert "no rule" not in screen_text(app)
         await pilot.press("o")
-        await until_drawn(pilot, lambda: "o opens it" not in screen_text(app))
+        await until_drawn(pilot, lambda: "o shows it" not in screen_text(app))
         assert "[bold]no rule[/bold]" in screen_text(app) or size == SIZES[0]
 
 

@@ -88,15 +88,15 @@ async def test_a_store_that_is_taken_away_is_said_and_never_made_anew(tmp_path: 
         app = await started(pilot)
         memory = stream(app).memories[0]
         store.rename(away)
-        await shows(pilot, "the store is gone")
+        await shows(pilot, "the store is missing")
         await pilot.press("plus", "u", "4", "slash", *"deploy", "enter")
         for key in "12346":
             await pilot.press(key)
             await pilot.pause()
-            assert "the store is gone" in screen_text(app)
+            assert "the store is missing" in screen_text(app)
         assert not store.exists()
         away.rename(store)
-        await until(pilot, lambda: "the store is gone" not in screen_text(app))
+        await until(pilot, lambda: "the store is missing" not in screen_text(app))
         await pilot.press("1", "g", "plus")
         await until(pilot, lambda: voted(app, memory.id) == "helpful")
     bench.close()
@@ -127,17 +127,17 @@ async def test_no_change_makes_a_store_anew_that_is_gone(
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
         app = await started(pilot)
         store.rename(away)
-        await shows(pilot, "the store is gone")
+        await shows(pilot, "the store is missing")
         for key in CHANGES[area]:
             await pilot.press(key)
         await quiet(app, pilot)
-        assert "the store is gone" in screen_text(app)
+        assert "the store is missing" in screen_text(app)
         assert not store.exists()
         assert not list(tmp_path.glob("*.tar.gz"))
         if area.endswith("typed"):
             box = app.screen.query_one("TextArea, Input")
             assert "xyz" in (box.text if isinstance(box, TextArea) else getattr(box, "value", ""))
         away.rename(store)
-        await until(pilot, lambda: "the store is gone" not in screen_text(app))
+        await until(pilot, lambda: "the store is missing" not in screen_text(app))
         assert bench.library.journal.rev == rev
     bench.close()

@@ -106,7 +106,7 @@ async def test_an_agent_connects_nothing(tmp_path: Path, monkeypatch: pytest.Mon
         await pilot.pause()
         await pilot.press("4")
         await pilot.pause()
-        assert any("cannot decide" in said for said in messages(app))
+        assert any("cannot change its own hooks" in said for said in messages(app))
         await pilot.press("escape")
     assert not settings(tmp_path).exists()
 

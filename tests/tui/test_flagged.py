@@ -57,7 +57,7 @@ async def test_letting_one_out_asks_why_and_again_takes_it_back(tmp_path: Path) 
     async with app.run_test(size=(140, 30)) as pilot:
         await pilot.press("exclamation_mark", "enter")
         await pilot.pause()
-        assert "Say why" in screen_text(app)
+        assert ": reason" in screen_text(app)
         await pilot.press(*"old", "enter")
         await pilot.pause()
         found = app.bench.safety.override(app.bench.stream.get(ID))

@@ -1,5 +1,5 @@
 """The form of a record: its text and all its fields, in every area; only what was changed is saved,
-nothing is lost.
+your text is kept.
 """
 
 from contextlib import nullcontext

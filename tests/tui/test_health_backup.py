@@ -87,10 +87,10 @@ async def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
         app = await asked(pilot)
         for name, said in (
-            (bench.library.folder / "in.tar.gz", "in the store itself"),
+            (bench.library.folder / "in.tar.gz", "inside the store"),
             (tmp_path, "is a folder"),
             (tmp_path / "no" / "such.tar.gz", "cannot be written"),
-            ("", "Name the file"),
+            ("", "Give the file"),
         ):
             named(app).value = str(name)
             await pilot.press("ctrl+s")

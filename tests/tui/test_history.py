@@ -368,7 +368,7 @@ async def test_at_goes_to_the_last_change_by_a_time_or_a_revision(
         assert await goes("yesterday") == "add 1"
         assert await goes(str(day)) == "add 71"
         assert await goes("2020-01-01") == f"add {2 * PAGE}"
-        assert "Nothing was changed by then" in screen_text(app)
+        assert "Nothing had changed by then" in screen_text(app)
         await keys(pilot, "at", *"soon", "enter")
         assert "“soon” is not a time. Write 36h, 7d" in screen_text(app)
         await keys(pilot, "escape")

@@ -58,7 +58,7 @@ async def test_a_pattern_is_decided_upon_and_that_is_taken_back(bench: Workbench
         await pilot.press("D")
         await opens(pilot, Prompt)
         await pilot.press("enter")
-        await shows(pilot, "Say why")
+        await shows(pilot, "Give a reason")
         await pilot.press(*"old", "enter")
         await until(pilot, lambda: bench.patterns.get("pat-1").status == "deprecated")
         await until(pilot, lambda: dialog(app).rows.rows[1].status == "deprecated")

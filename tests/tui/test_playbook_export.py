@@ -73,7 +73,7 @@ async def test_what_fits_the_budget_can_be_written_alone(bench: Workbench, tmp_p
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("", "Name the file"),
+        ("", "Give the file"),
         (".", "is a folder"),
         ("none/x.txt", "does not exist"),
         ("locked.txt", "read-only"),
