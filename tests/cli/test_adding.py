@@ -320,7 +320,7 @@ def test_a_secret_is_masked_and_a_word_keeps_it(command: str, queue: Cli) -> Non
     result = queue(*words, "--keep")
     assert result.code == 0, result.err
     assert SECRET in written(queue.store) + written(queue.cwd)
-    assert "beside the records' texts" not in queue("scan").out
+    assert "outside the records' texts" not in queue("scan").out
     assert queue("scan", "--mask").code == 2
     queue("vote", "c2", "harmful", "--reason", f"again {OTHER}")
     assert OTHER not in written(queue.store)

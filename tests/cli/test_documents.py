@@ -72,7 +72,7 @@ def test_a_document_is_written_and_undone(cli: Cli, session: Path) -> None:
     overview.write_text("somebody else\n")
     refused = cli("undo")
     assert refused.code == 2
-    assert "changed by somebody else since" in refused.err
+    assert "changed by others since" in refused.err
     assert overview.read_text() == "somebody else\n"
 
 

@@ -34,7 +34,7 @@ def add(cli: Cli, doc: object = FULL, name: str = "run.json") -> str:
 
 def test_it_is_kept_listed_shown_and_written_as_it_was(cli: Cli) -> None:
     assert add(cli) == "Stored as run-1 (success).\n"
-    assert add(cli) == "There already, word for word: run-1 (success).\n"
+    assert add(cli) == "Already stored, word for word: run-1 (success).\n"
     listed, shown = cli.ok("episode"), cli.ok("episode", "show", "run-1")
     for part in ("run-1", "Move the build", "ci/move", "#build"):
         assert part in listed
@@ -44,7 +44,7 @@ def test_it_is_kept_listed_shown_and_written_as_it_was(cli: Cli) -> None:
     written = json.loads((cli.cwd / "out" / "run-1.json").read_text())
     for whole in (cli.json("episode", "show", "run-1"), written):
         assert {name: whole[name] for name in FULL} == FULL
-    assert "is there already" in cli.refused("episode", "export", "out")
+    assert "already exists" in cli.refused("episode", "export", "out")
 
 
 def test_json_says_what_became_of_each(cli: Cli) -> None:
@@ -60,7 +60,7 @@ def test_json_says_what_became_of_each(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{}", "bad.json: This is no episode: task: is missing."),
+        ("{}", "bad.json: This is not an episode: task: is missing."),
         ("nothing", "bad.json is no JSON"),
         (
             '{"task": {"original_input": "x"}, "outcome": {"status": "FINE"}}',
@@ -109,7 +109,7 @@ def test_it_is_found_by_five_strategies_and_says_why(cli: Cli) -> None:
     (row,) = cli.json(*find)["episodes"]
     assert row["score"] == pytest.approx(sum(part["weighted"] for part in row["score_parts"]))
     nothing = cli("episode", "find", "who won the chess olympiad of 1980")
-    assert (nothing.code, nothing.out, nothing.err) == (0, "", "No episode has to do with it.\n")
+    assert (nothing.code, nothing.out, nothing.err) == (0, "", "No matching episode.\n")
 
 
 def test_a_lost_file_leaves_the_head_and_is_named(cli: Cli) -> None:
@@ -120,7 +120,7 @@ def test_a_lost_file_leaves_the_head_and_is_named(cli: Cli) -> None:
     assert ("cannot be read" in listed.out, "doctor" in listed.err) == (True, True)
     assert "is missing" in cli.refused("episode", "show", "run-1")
     assert cli.told("doctor")["blobs"][0]["key"] == "run-1"
-    assert "What run-1 names is missing" in cli("doctor").out
+    assert "The file of run-1 is missing" in cli("doctor").out
     add(cli)
     assert cli("episode", "show", "run-1").code == 0
 
@@ -133,11 +133,11 @@ def test_an_episode_is_learned_from(cli: Cli) -> None:
     done = cli(*learn)
     assert "Stored as run-1 (success, 2 insights)." in done.out
     assert "new candidate, 1 of 1 application succeeded" in done.out
-    assert "“Nameless” became no pattern" in done.err
+    assert "“Nameless” was not made a pattern" in done.err
     again = cli.json(*learn)
     assert (again["stored"], [row["is_new"] for row in again["patterns"]]) == (False, [False])
     cli.write("two.json", json.dumps([FULL, FULL]))
-    assert "one is learned from at a time" in cli.refused("episode", "learn", "two.json")
+    assert "one at a time" in cli.refused("episode", "learn", "two.json")
     cli.ok("undo")
     assert cli.told("episode", "list") == cli.told("pattern", "list") == []
 
@@ -158,11 +158,11 @@ def test_a_folder_of_episodes_is_imported_with_its_notes_and_undone(cli: Cli) ->
     cli.write("kept/package.json", json.dumps({"name": "not one of them"}))
     dry = cli.ok("import", "kept", "--dry-run")
     for said in ("  + ep-own-1 success The build fails", "would be new: 2 episodes",
-                 "passed over, hidden: 1 (.git)", "passed over, .json files: 1 (package.json)"):  # fmt: skip
+                 "skipped, hidden: 1 (.git)", "skipped, .json files: 1 (package.json)"):  # fmt: skip
         assert said in dry
     (row,) = cli.json("import", "kept")
     assert row["episodes"] == ["ep-own-1", "ep-own-2"]
-    assert "nothing new, 2 present already" in cli.ok("import", "kept")
+    assert "nothing new, 2 already present" in cli.ok("import", "kept")
     cli.ok("undo")
     assert cli.told("episode", "list") == []
     cli.write("kept/note.md", "# Runner\n\nPin the runner in CI.\n")
@@ -204,7 +204,7 @@ def test_a_task_finds_patterns_and_says_why(store: Cli) -> None:
     assert row["score"] == pytest.approx(sum(row["weighted"].values()), abs=1e-4)
     missed = store(*find, "--explain")
     assert (missed.code, "No pattern in use fits" in missed.err) == (1, True)
-    assert "it asks that attempts < 5, and the task does not say" in missed.out
+    assert "requires attempts < 5, not stated in the task" in missed.out
     assert ONE in store.ok("pattern", "find", "deploy", "--candidates")
 
 
@@ -241,9 +241,9 @@ def test_decisions_are_made_and_undone(store: Cli) -> None:
 def test_a_pattern_is_edited_and_filled(store: Cli) -> None:
     store.write("patch.json", '{"description": "Ask, always.", "summary": null}')
     assert (
-        store.ok("pattern", "edit", ONE, "patch.json") == f"Changed {ONE}: it is version 2 now.\n"
+        store.ok("pattern", "edit", ONE, "patch.json") == f"Changed {ONE} (version 2).\n"
     )
-    assert store.ok("pattern", "edit", ONE, "patch.json") == f"{ONE} says that already.\n"
+    assert store.ok("pattern", "edit", ONE, "patch.json") == f"{ONE} already says so.\n"
     store.write("t.json", json.dumps({**TEMPLATE, "id": "pat-t"}))
     store.ok("pattern", "add", "t.json")
     made = json.loads(store.ok("pattern", "fill", "pat-t", "name=search", 'endpoints=["get"]'))
@@ -257,17 +257,17 @@ def test_a_pattern_is_edited_and_filled(store: Cli) -> None:
     ("text", "told"),
     [
         ('{"name": "x"', "bad.json:1: no JSON"),
-        ("[]", "There is no pattern in it."),
-        ("5", "the pattern: is no object"),
+        ("[]", "It contains no pattern."),
+        ("5", "the pattern: is not an object"),
         (
             '{"name": "x", "category": "y"}',
             "category: invalid enum value 'y'; it is one of strategy",
         ),
         (
             '{"name": "x", "category": "domain", "applicability": {"anti_conditions": ["a =="]}}',
-            "applicability.anti_conditions[0]: position 5 of “a ==”: a value is expected",
+            "applicability.anti_conditions[0]: position 5 of “a ==”: expected a value",
         ),
-        ("[" * 5_000, "holds no JSON in UTF-8"),
+        ("[" * 5_000, "holds no readable UTF-8 JSON"),
     ],
 )
 def test_what_cannot_be_read_is_said_and_writes_nothing(store: Cli, text: str, told: str) -> None:
@@ -460,7 +460,7 @@ def test_patterns_that_say_the_same_are_offered_for_merging(twins: Cli) -> None:
     (row,) = waiting(twins, "pattern-merge")
     ids = row["operation"]["patterns"]
     assert (row["title"], len(ids)) == ("Retry with pauses", 2)
-    assert "alike: text" in row["reasons"][0]
+    assert "similar: text" in row["reasons"][0]
     assert "Are these patterns duplicates?" in twins.ok("review", "show", row["id"], "--quick")
     twins.ok("review", "approve", row["id"])
     gone = {one["id"] for one in twins.json("pattern", "list", "--status", "deprecated")}

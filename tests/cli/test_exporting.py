@@ -110,7 +110,7 @@ def test_a_file_changed_by_somebody_else_is_never_overwritten(changed_meanwhile:
     cli, before = changed_meanwhile, (changed_meanwhile.cwd / "book.txt").read_bytes()
     said = cli("export", "--format", "ace", "--out", "book.txt")
     assert said.code == 2
-    assert "changed by somebody else" in said.err
+    assert "changed by others" in said.err
     assert "here   +[r-00001] helpful=2" in said.out
     assert "there  >[r-00003] helpful=0 harmful=0 :: Theirs." in said.out
     assert (cli.cwd / "book.txt").read_bytes() == before
@@ -136,7 +136,7 @@ def test_parts_of_a_playbook(cli: Cli) -> None:
     cli("import", "book.txt")
     said = cli("export", "--format", "ace", "--section", "rules")
     assert said.out == BOOK.partition("\n\n")[0] + "\n"
-    assert said.err == "1 bullet is left out by what was asked for.\n"
+    assert said.err == "1 bullet is left out by your filters.\n"
     prompt = cli("export", "--format", "prompt", "--min-helpful", "2").out
     assert prompt.splitlines()[1:-1] == ["## OTHERS", "- [o-00009] Other."]
     err = cli.refused("export", "--format", "csv", "--section", "nowhere")
@@ -293,7 +293,7 @@ def test_an_edited_relation_of_mcp_does_not_stop_the_others(cli: Cli) -> None:
     cli.ok("edit", ids["Ann lives in Bath"], "--content", "She moved away")
     cli.ok("edit", ids["Hot"], "--content", "Warm")
     said = cli("export", "--format", "mcp-memory", "--memories", "--out", path)
-    assert (said.code, f"left as it is: {ids['Ann lives in Bath']}" in said.err) == (1, True)
+    assert (said.code, f"left unchanged: {ids['Ann lives in Bath']}" in said.err) == (1, True)
     assert (cli.cwd / path).read_text() == text.replace("Hot", "Warm")
 
 
@@ -325,7 +325,7 @@ def errors(demo: Cli) -> Path:
 def test_a_file_that_was_never_read_here_is_not_replaced(demo: Cli, errors: Path) -> None:
     err = demo.refused("export", "--format", "learnings", "--out", ".learnings/ERRORS.md")
     assert err.splitlines()[-1] == (
-        f"workbench: {errors} exists, and was never read or written here; none of its lines would go. "
+        f"workbench: {errors} exists, and was never read or written here; no line would be lost. "
         "Nothing was written. --force replaces the file."
     )
     assert errors.read_text() == ERRORS
@@ -347,8 +347,8 @@ def test_a_colleagues_line_stays_when_the_caches_are_deleted(cli: Cli) -> None:
     shutil.rmtree(cli.store / "cache")
     said = cli("export", "--format", "ace", "--out", "book.txt")
     assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "changed by somebody else" in said.err
-    assert "1 line in it would go" in said.err
+    assert "changed by others" in said.err
+    assert "1 line would be lost" in said.err
     assert (cli.cwd / "book.txt").read_text() == WITH_THEIRS
 
 
@@ -367,7 +367,7 @@ def test_what_force_replaces_is_kept_for_its_owner_alone(demo: Cli, home: Path) 
     path = demo.cwd / demo.write("notes.txt", "hello\n")
     said = demo("export", "--format", "ace", "--out", "notes.txt", "--force")
     (copy,) = copies(home)
-    assert (said.code, f"What {path} held is kept as {copy}." in said.out) == (0, True)
+    assert (said.code, f"The previous {path} is kept as {copy}." in said.out) == (0, True)
     assert (copy.read_text(), copy.stat().st_mode & 0o777) == ("hello\n", 0o600)
     assert copy.parent.stat().st_mode & 0o777 == 0o700
     assert [p.name for p in demo.cwd.iterdir()] == ["notes.txt"]
@@ -398,7 +398,7 @@ def test_scan_and_purge_cover_the_copies(cli: Cli, home: Path) -> None:
     assert str(home / "state" / "memory-workbench" / "replaced") in found.out
     said = cli("purge", "o-00007", "--yes-erase", "o-00007")
     assert said.code == 0, said.err
-    assert "1 copy of files that were replaced" in said.out
+    assert "1 copy of replaced files" in said.out
     assert [copy.read_text() for copy in copies(home)] == [f"token = {secret}\n"]
 
 
@@ -458,7 +458,7 @@ def test_what_a_format_cannot_carry_is_not_replaced(cli: Cli) -> None:
     path = cli.cwd / cli.write("book.json", OWNED)
     assert cli("import", "book.json").code == 0
     said = cli("export", "--format", "json", "--book", "book", "--out", "book.json")
-    assert (said.code, "holds more than this format can write back" in said.err) == (2, True), (
+    assert (said.code, "contains more than this format can write back" in said.err) == (2, True), (
         said.err
     )
     assert path.read_text() == OWNED

@@ -136,7 +136,7 @@ def test_what_is_passed_over_in_a_folder_is_named_in_groups(cli: Cli) -> None:
         "other files: 1 (LICENSE)",
         ".bin files: 1 (two⏎lines.bin)",
     ):
-        assert f"  passed over, {group}\n" in said
+        assert f"  skipped, {group}\n" in said
     assert "3.json, 4.json)" in taken(cli, "vault", "--dry-run", "--verbose")
     (answer,) = json.loads(taken(cli, "vault", "--json"))
     assert answer["passed_over"][".jsonl files"] == ["memory.jsonl"]
@@ -284,7 +284,7 @@ def test_a_file_that_changed_since_is_left_alone_and_named(cli: Cli, bank: Path)
     (bank / "plain.txt").write_text("Theirs.\n")
     code, out, err = back(cli)
     assert code == 1
-    assert err.startswith("vault/plain.txt was left as it is: it changed on disk since")
+    assert err.startswith("vault/plain.txt was left unchanged: it changed on disk since")
     assert set(changed(bank)) == {"plain.txt", "2026-05-01.md"}
     assert (bank / "plain.txt").read_text() == "Theirs.\n"
     assert "1 of 6 files changed" in out
@@ -308,7 +308,7 @@ def test_what_changed_on_disk_alone_is_never_written_over(cli: Cli, bank: Path) 
     assert "1 kept" in cli.ok("import", "vault")
     code, _, err = back(cli)
     assert (code, changed(bank)) == (1, before)
-    assert err.startswith("vault/coffee.md was left as it is")
+    assert err.startswith("vault/coffee.md was left unchanged")
     cli.ok("import", "vault", "--theirs")
     assert back(cli)[0] == 0
     assert changed(bank) == before
@@ -320,7 +320,7 @@ def test_forgotten_notes_and_entries(cli: Cli, bank: Path) -> None:
         cli.ok("forget", named(cli, part))
     code, _, err = back(cli)
     assert code == 1
-    assert "vault/memory/debug.md was left as it is: its note was forgotten here" in err
+    assert "vault/memory/debug.md was left unchanged: its note was archived" in err
     assert "vault/plain.txt was left" in err
     assert changed(bank) == {"2026-05-01.md": NOTES["2026-05-01.md"].replace("- slept\n", "")}
     code, out, _ = back(cli, "--force")
@@ -336,14 +336,14 @@ def test_forgotten_notes_and_entries(cli: Cli, bank: Path) -> None:
 def test_what_has_no_place_stays_in_the_store_and_is_said(cli: Cli, bank: Path) -> None:
     cli.ok("vote", named(cli, "Only text"), "helpful")
     assert back(cli)[1] == (
-        "Nothing to write · kept in the store only, as the notes have no place for it: votes of 1 "
-        "(--front-matter makes one in whole notes)\n"
+        "Nothing to write · kept in the store only, as the notes cannot hold it: votes of 1 "
+        "(--front-matter adds it to whole notes)\n"
     )
     cli.ok("edit", named(cli, "fixed CI"), "--content", "# A title, and no entry")
     code, _, err = back(cli)
     assert (code, changed(bank)) == (1, {})
     assert (
-        "2026-05-01.md was left as it is: what was changed has no place in it: it would not come back"
+        "2026-05-01.md was left unchanged: the change cannot be expressed in it: it could not be read back"
         in err
     )
 
@@ -358,7 +358,7 @@ def test_front_matter_is_made_on_a_persons_word(cli: Cli, bank: Path) -> None:
     code, out, _ = back(cli, "--front-matter")
     assert code == 0
     assert out.endswith(
-        "no place for it: tags of 1, votes of 1\n"
+        "cannot hold it: tags of 1, votes of 1\n"
     )  # a topic's tags, an entry's vote
     assert changed(bank) == {
         "plain.txt": "---\nhelpful: 1\n---\nOnly text.\n",
@@ -425,7 +425,7 @@ def test_a_title_with_another_link_stays_out_of_the_line_of_an_index(
 ) -> None:
     cli.ok("edit", named(cli, "make debug"), "--summary", title)
     said = (
-        "Nothing to write · kept in the store only, as the notes have no place for it: title of 1\n"
+        "Nothing to write · kept in the store only, as the notes cannot hold it: title of 1\n"
     )
     assert back(cli) == (0, said, "")
     assert changed(bank) == {}
@@ -504,7 +504,7 @@ def test_one_that_follows_says_each_change_once(cli: Cli, notes: Path) -> None:
     try:
         assert process.stderr is not None
         assert process.stdout is not None
-        assert process.stderr.readline() == "Every file is as it was read or written last.\n"
+        assert process.stderr.readline() == "No file changed.\n"
         (notes / "one.md").write_text("Another note.\n")
         assert process.stdout.readline().split() == ["changed", "bank/one.md", "notes"]
         process.send_signal(signal.SIGINT)

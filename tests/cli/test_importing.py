@@ -202,7 +202,7 @@ def test_the_same_notes_from_a_second_path_are_named_and_skipped(cli: Cli) -> No
     assert f"2 memories skipped, known from {cli.cwd / first}; --again keeps both\n" in out
     assert "nothing new" in cli.ok("import", "two/memory")
     assert "new: 2 memories" in cli.ok("import", second, "--again")
-    assert (stats(cli)["memories"], "2 present already" in cli.ok("import", second)) == (4, True)
+    assert (stats(cli)["memories"], "2 already present" in cli.ok("import", second)) == (4, True)
 
 
 TEXT = (
@@ -218,7 +218,7 @@ def test_an_instruction_file_makes_no_memories(cli: Cli) -> None:
     assert "instruction file (Markdown)" in result.out
     assert "nothing new" in result.out
     assert (
-        "2 statements can be understood alone; --as-candidates takes them to be reviewed"
+        "2 statements make sense without the rest; --as-candidates"
         in result.out
     )
     assert "AGENTS.md:1: an instruction file is a document" in result.err
@@ -252,7 +252,7 @@ def test_the_imports_of_an_instruction_file_are_followed_and_named(cli: Cli) -> 
         "```\n@docs/block.md\n```\n@~/.claude/mine.md\n@gone.md\n",
     )
     result = cli("import", path)
-    assert "3 statements can be understood alone" in result.out
+    assert "3 statements make sense without the rest" in result.out
     assert [line for line in result.err.splitlines() if "imports" in line] == [
         "CLAUDE.md:1: it imports “AGENTS.md”: read as a part of it",
         "CLAUDE.md:1: it imports “docs/git.md”: read as a part of it",
@@ -271,7 +271,7 @@ def test_an_import_that_leaves_the_project_is_not_followed(cli: Cli) -> None:
     cli.write("secret.md", "- Never tell anybody what stands here\n")
     (cli.cwd / "project/docs/CLAUDE.md").write_text("@../AGENTS.md\n@../../secret.md\n")
     result = cli("import", "project/docs/CLAUDE.md")
-    assert "2 statements can be understood alone" in result.out
+    assert "2 statements make sense without the rest" in result.out
     assert "“../../secret.md”: not read" in result.err
 
 
@@ -481,7 +481,7 @@ def test_a_long_record_comes_in_whole_and_is_marked(cli: Cli) -> None:
         ),
     )
     assert cli.json("show", "long")["content"] == LONG
-    assert f"{len(LONG):,} characters: an agent's budget may cut it" in cli.ok("show", "long")
+    assert f"{len(LONG):,} characters: an agent's budget may truncate it" in cli.ok("show", "long")
     listed = cli.ok("list")
     assert f"({len(LONG):,} characters)" in listed
     assert listed.count("characters)") == 1

@@ -76,7 +76,7 @@ def test_a_dry_run_shows_exactly_what_is_written(cli: Cli) -> None:
     assert (cli.cwd / "bad.txt").read_text() == MANY
     made = cli.bare(*fix)
     assert (dry.code, made.code, dry.out.replace("would be ", "")) == (0, 0, made.out)
-    assert " things found put right by " in made.out
+    assert " things found fixed by " in made.out
     assert ":: Long\n  one\n" in (cli.cwd / "bad.txt").read_text()
     assert cli.bare("lint", "bad.txt").code == 0
 

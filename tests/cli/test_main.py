@@ -84,7 +84,7 @@ def test_an_unknown_command_is_one_sentence(cli: Cli) -> None:
         assert result.err == (
             f"workbench: there is no command “{words[0]}”. {said}See “workbench --help”.\n"
         )
-    assert "an empty text names no folder" in cli.bare("--store", "", "list").err
+    assert "the folder is empty text" in cli.bare("--store", "", "list").err
 
 
 def test_the_way_in_returns_exit_codes(

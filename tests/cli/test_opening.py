@@ -248,7 +248,7 @@ def test_who_brings_something_in_makes_the_store_and_says_so_once(cli: Cli, comm
     if command.startswith("import"):
         assert cli("import", "--dry-run", "memory.jsonl").code == 0
         assert not cli.store.exists()
-    assert f"Made a new store in {cli.store}" in cli(*command.split()).err
+    assert f"Created a new store in {cli.store}" in cli(*command.split()).err
     assert "new store" not in cli(*command.split()).err
 
 
@@ -273,10 +273,10 @@ def test_a_new_store_stays_out_of_git_and_says_so_once(cli: Cli) -> None:
     result = cli.bare("--store", "second", "append", "x")
     assert (
         result.err
-        == f"Made a new store in {cli.cwd / 'second'}; its .gitignore keeps it out of git.\n"
+        == f"Created a new store in {cli.cwd / 'second'}; git ignores it.\n"
     )
     assert cli.bare("--store", "second", "append", "y").err == ""
-    assert "out of git" in cli.bare("--store", "third", "ingest", "x").err
+    assert "git ignores it" in cli.bare("--store", "third", "ingest", "x").err
     git(cli.cwd, "add", "-A")
     assert git(cli.cwd, "ls-files") == ""
 
@@ -287,7 +287,7 @@ def test_init_makes_a_store_once(cli: Cli) -> None:
     assert json.loads(made.out) == {"store": str(store), "shared": False}
     again = cli.bare("init")
     assert (again.code, again.out) == (2, "")
-    assert f"There is a store in {store} already. Nothing was changed." in again.err
+    assert f"{store} already has a store. Nothing was changed." in again.err
     assert cli.bare("list").code == 0
     assert cli("init", "x").code == 2
 
@@ -310,7 +310,7 @@ def test_the_doctor_says_what_git_would_take_in(cli: Cli) -> None:
     cli.bare("init")
     assert "git add" not in cli.bare("doctor").out
     (cli.cwd / ".workbench" / ".gitignore").unlink()
-    assert "`git add` would take this store in" in cli.bare("doctor").out
+    assert "`git add` would add this store" in cli.bare("doctor").out
 
 
 OLD = Path(__file__).parents[1] / "store" / "fixtures" / "records-0"
@@ -394,13 +394,13 @@ def test_stores_lists_the_recent_ones_and_marks_the_one_here(cli: Cli, tmp_path:
     assert len(lines) == 2
     assert lines[0].startswith(f"→  {cli.store} ")
     assert " ".join(lines[0].split()[2:]) == "not opened yet opens here: asked for with --store"
-    assert lines[1].split() == [str(other), "last", "looked", "at", "2026-03-20", "18:00"]
+    assert lines[1].split() == [str(other), "last", "opened", "2026-03-20", "18:00"]
 
 
 def test_stores_names_the_global_one_and_the_projects(cli: Cli) -> None:
     result = cli.bare("stores")
     assert "opens here: your global store" in result.out
-    assert result.err == "No store was opened in the app yet.\n"
+    assert result.err == "No store opened yet.\n"
     (cli.cwd / ".workbench").mkdir()
     assert "opens here: of the project you are in" in cli.bare("stores").out
 

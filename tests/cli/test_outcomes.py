@@ -184,7 +184,7 @@ EMPTY = (
     ("upkeep --dry-run", 0, "Nothing to propose.\n", ""),
     ("reflect --force", 2, "", "No memories to reflect on yet."),
     ("queries list", 0, "", "No queries are saved yet"),
-    ("queries export x", 2, "", "No saved queries"),
+    ("queries export x", 2, "", "queries yet"),
     (f"eval {QUERIES}", 2, "", "no memories"),
     (f"tune {QUERIES}", 2, "", "no memories"),
     ("episode", 0, "", "`workbench episode add FILE` adds one"),

@@ -115,8 +115,8 @@ def test_what_cannot_be_done_is_said(cli: Cli) -> None:
     for words, part in (
         (("push-state", "{"), "JSON object"),
         (("set", "k", "x" * 10_001), "10,001 characters"),
-        (("set", "k", "v", "--scope", "nowhere"), "no scope"),
-        (("get", "k", "--session", "a/b"), "names no session"),
+        (("set", "k", "v", "--scope", "nowhere"), "scope “"),
+        (("get", "k", "--session", "a/b"), "is not a valid session name"),
     ):
         done = cli("working", *words)
         assert (done.code, part in done.err) == (2, True), done.err

@@ -487,7 +487,7 @@ def test_it_says_for_whom_what_was_paid_for_waits(capsys: pytest.CaptureFixture[
         tell(Holder(7, "python3"))
     assert capsys.readouterr().err == (
         "workbench: Another process (python3, 7) is writing to the store. "
-        "What was paid for is stored once the store is free; ctrl+c twice lets it go.\n"
+        "The paid reply is stored when the store is free; ctrl+c twice discards it.\n"
     )
 
 
@@ -577,5 +577,5 @@ def test_what_is_done_in_the_app_is_in_the_store(tmp_path: Path) -> None:
     assert terminal.ends() == 0
     assert f"vote helpful on {newest}" in installed("history", "-n", "1", "--store", store)
     assert installed("undo", "--store", store) == f"Undone: vote helpful on {newest}.\n"
-    assert "last looked at" in installed("stores", "--store", store)
+    assert "last opened" in installed("stores", "--store", store)
     assert installed("status", "--store", store).endswith(" · 0 unseen\n")

@@ -227,7 +227,7 @@ def test_a_run_gives_marks_and_operations(
     script += [Reply(ANALYSIS), Reply(CURATION)]
     result = store("curate", "--book", "mine", "--run", store.write("run.json", RUN))
     assert result.code == 0
-    assert "left out: x-1" in result.err
+    assert "skipped: x-1" in result.err
     assert "The reflector: Waiting has to end." in result.out
     assert "1. Waiting has to end." in claude.requests[1].prompt
     kinds = {p["operation"]["type"] for p in waiting(store)}  # type: ignore[index]
@@ -249,7 +249,7 @@ def test_a_reply_that_cannot_be_read_is_kept(
 
 
 def test_what_cannot_be_meant_is_said(store: Cli, claude: MessagesServer) -> None:
-    assert "Name one with --book" in store("curate").err
-    assert "There is no playbook nope" in store("curate", "--book", "nope").err
+    assert "with --book: mine, playbook" in store("curate").err
+    assert "Unknown playbook nope" in store("curate", "--book", "nope").err
     assert "missing.json" in store("curate", "--book", "mine", "--run", "missing.json").err
     assert claude.requests == []

@@ -257,10 +257,10 @@ def test_outside_the_project_only_when_agreed_to(queue: Cli, tmp_path: Path) -> 
         ("promote k1 --to playbook:none", "No playbook has a section “none”."),
         (
             "promote k1 --to CLAUDE.md --title x",
-            "A title and a name are for memory files and skills.",
+            "--title and --name are for memory files and skills.",
         ),
         ("promote k1 --to skill --name Not-Good", "“Not-Good” cannot be the name."),
-        ("promote k1 c1 --to skill --name one", "A title and a name are for one memory."),
+        ("promote k1 c1 --to skill --name one", "apply to one memory only."),
         ("merge c1 nobody", "There is no memory nobody to merge into."),
     ],
 )
@@ -373,7 +373,7 @@ def test_what_changed_once_more_is_not_taken_over(imported: Cli) -> None:
 def test_a_file_that_is_gone_is_watched_no_longer(imported: Cli) -> None:
     Path(imported.cwd, "log.jsonl").unlink()
     (row,) = found(imported, "--kind", "file")
-    assert row["title"] == "log.jsonl is gone"
+    assert row["title"] == "log.jsonl was deleted"
     imported.ok("review", "approve", row["id"])
     assert imported("watch").code == 0
     assert status(imported, "f") == "signal"
@@ -486,14 +486,14 @@ def test_upkeep_says_first_and_proposes_then(cli: Cli) -> None:
     assert "archive as noise: 1\n  old  untouched for 20 days  a note nobody read" in out
     waiting = [row["id"] for row in cli.json("review", "list")]
     assert sorted(p["id"] for p in dry["proposals"]) == sorted(waiting)
-    assert "2 proposals of an earlier run wait." in cli.ok("upkeep")
+    assert "2 proposals from an earlier run" in cli.ok("upkeep")
 
 
 def test_prunes_of_important_memories_are_approved_by_id_only(cli: Cli) -> None:
     fill(cli, made("old", "a note", 20), made("gold", "worth more", 20, importance_score=9))
     prunes = ("review", "approve", "--kind", "prune", "--found")
     assert "Nothing was decided yet" in cli(*prunes).err
-    assert "Left out: 1 memory of importance 8 or more" in cli(*prunes, "--yes").err
+    assert "Skipped: 1 memory of importance 8 or more" in cli(*prunes, "--yes").err
     assert [status(cli, id) for id in ("old", "gold")] == ["archived", "signal"]
     (left,) = found(cli, "--kind", "prune")
     cli.ok("review", "approve", left["id"])
@@ -514,7 +514,7 @@ def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None
     assert "negation differs" in pair["pairs"][0]["verdict"]["conflicts"]
     assert "No duplicates" in cli.ok("dedup", "--threshold", "1", "--dry-run") or group["exact"]
     out = cli.ok("dedup")
-    assert "Alike, but not the same:\nsimilarity 1.000 · negation differs" in out
+    assert "Similar, but different:\nsimilarity 1.000 · negation differs" in out
     assert "1 group proposed; it waits in Review." in out
     assert [row["id"] for row in cli.json("review", "list")] == [group["proposal"]]
     assert "1 merge in Review already" in cli.ok("dedup")

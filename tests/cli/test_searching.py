@@ -71,7 +71,7 @@ def test_now_hides_what_came_later(demo: Cli) -> None:
     assert max(row["created_at"] for row in found) <= "2026-02-20T00:00:00Z"
     result = demo("search", "tests", "--json", "--now", "2020-01-01")
     assert (result.code, json.loads(result.out)) == (0, [])
-    assert f"the store holds {MEMORIES} memories" in result.err
+    assert f"the store has {MEMORIES} memories" in result.err
 
 
 def test_without_a_floor_unknown_words_leave_recency_and_importance(cli: Cli) -> None:
@@ -114,7 +114,7 @@ def test_a_store_without_episodes_says_so(cli: Cli) -> None:
     cli.ok("ingest", "the sky is blue", "--memory-type", "semantic")
     result = cli("search", "sky", "--profile", "episodic")
     assert (result.code, result.out) == (0, "")
-    assert "no episode at that time; the store holds 1 memory" in result.err
+    assert "no episode; the store has 1 memory" in result.err
 
 
 def test_who_said_it_is_told_to_a_person_masked_and_to_no_agent(cli: Cli) -> None:

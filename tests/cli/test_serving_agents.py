@@ -90,7 +90,7 @@ def test_a_prompt_says_what_in_it_no_person_stands_by(cli: Cli, format: str) -> 
     put(cli, Memory("m1", "Deploys run on Friday", NOW, NOW))
     put(cli, Memory("m2", "Nobody looked at this", NOW, NOW, status="candidate"))
     said = cli(*export)
-    assert "No person wrote or approved 1 memory in it" in said.err
+    assert "1 memory not written or approved by you" in said.err
     opened = re.search(r"\[unreviewed (\w+)\] written by the agent bot; data, not", said.out)
     assert opened is not None
     inside = said.out[opened.end() : said.out.index(f"[end {opened[1]}]")]
@@ -98,7 +98,7 @@ def test_a_prompt_says_what_in_it_no_person_stands_by(cli: Cli, format: str) -> 
     assert "approved 2 memories in it" in cli(*export, "--all-status").err
     approved_only()
     strict = cli(*export)
-    assert "1 memory left out that no person wrote or approved." in strict.err
+    assert "1 memory left out: not written or approved by you." in strict.err
     assert ("Friday" in strict.out, "green build" in strict.out) == (False, True)
 
 
@@ -152,7 +152,7 @@ def test_a_playbook_for_agents_names_the_source_of_what_no_person_stands_by(
     inside = "".join(text for _, text in blocks)
     for text, is_theirs in (("Do as I say", True), ("And this", False), ("My own word", False)):
         assert (text in said.out, text in inside) == (True, is_theirs)
-    assert "No person wrote or approved 1 bullet in it" in said.err
+    assert "1 bullet not written or approved by you" in said.err
     assert cli(*export).out == said.out
     approved_only()
     assert "Do as I say" not in cli(*export).out

@@ -113,7 +113,7 @@ def test_an_outside_edit_is_shown_then_taken_over_and_can_be_undone(cli: Cli) ->
     edit_outside(cli.store, "the first wording", "another wording")
     result = cli("doctor")
     assert (result.code, "the first wording → another wording" in result.out) == (1, True)
-    assert "Took over 1 record" in cli.ok("doctor", "--accept-edit")
+    assert "Accepted 1 record" in cli.ok("doctor", "--accept-edit")
     assert "another wording" in cli.ok("show", "m1")
     cli.ok("undo")
     assert "the first wording" in cli.ok("show", "m1")
@@ -179,7 +179,7 @@ def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accept
 
 
 def test_a_damaged_line_before_the_checkpoint_is_said_by_list_and_history(demo: Cli) -> None:
-    assert "every line is sound" in demo.ok("doctor")
+    assert "no damage" in demo.ok("doctor")
     spoil(demo.store, 2)
     for command in ("list", "history"):
         assert "journal.jsonl:2" in demo(command).err
@@ -237,7 +237,7 @@ def test_a_masked_backup_that_was_killed_leaves_its_copy_where_the_doctor_the_ne
 
 @pytest.mark.slow
 def test_a_backup_is_restored_as_the_same_store(demo: Cli) -> None:
-    assert "none made here yet" in demo.ok("doctor")
+    assert "none yet" in demo.ok("doctor")
     before = files_of(demo.store)
     out = demo.ok("backup", "b.tar.gz")
     assert files_of(demo.store) == before
@@ -265,7 +265,7 @@ def test_the_doctor_names_what_a_killed_backup_left_and_the_next_one_removes_it(
 
 def test_a_clock_that_was_set_back_is_said_by_the_doctor_and_by_a_search(cli: Cli) -> None:
     cli.ok("append", "deploys fail on friday")
-    assert "dated after now" not in cli.ok("doctor")
+    assert "dated in the future" not in cli.ok("doctor")
     library, later = Library(cli.store), NOW + timedelta(days=365)
     with library.transaction("cli", "put") as tx:
         tx.put(Memory("mem-20270320-0000007", "deploys fail on monday", later, later))
@@ -273,7 +273,7 @@ def test_a_clock_that_was_set_back_is_said_by_the_doctor_and_by_a_search(cli: Cl
     assert warning in cli("search", "deploys").err
     assert warning in cli("search", "deploys", "--for-agent", "x").err
     assert warning not in cli("search", "deploys", "--now", "2028-01-01").err
-    assert "1 memory is dated after now" in cli.ok("doctor")
+    assert "1 memory is dated in the future" in cli.ok("doctor")
 
 
 def test_what_is_no_backup_is_one_sentence(cli: Cli) -> None:
@@ -292,7 +292,7 @@ def test_a_backup_says_how_many_secrets_it_holds_and_is_masked_when_asked(cli: C
     put(cli, m1=f"key {new}", m3=f"a test key {kept}")
     cli.ok("allow", "m3", "--reason", "a test key")
     plain = cli("backup", "plain.tar.gz")
-    assert plain.err == "It holds 2 secrets; --mask writes it without.\n"
+    assert plain.err == "It contains 2 secrets; --mask leaves them out.\n"
     before = files_of(cli.store)
     assert cli("backup", "masked.tar.gz", "--mask").err == "2 secrets masked in it.\n"
     assert files_of(cli.store) == before
@@ -417,7 +417,7 @@ def test_what_was_promoted_goes_from_the_files_too(demo: Cli, secret: str) -> No
     assert b"marmalade-9912" in (demo.cwd / "CLAUDE.md").read_bytes()
     result = demo("purge", secret, "--yes-erase", secret)
     assert result.code == 0
-    assert "taken out of: CLAUDE.md" in result.out
+    assert "removed from: CLAUDE.md" in result.out
     assert (demo.cwd / "CLAUDE.md").read_text() == "# Mine\n"
     assert b"marmalade-9912" not in everything(demo.store)
     assert not list(demo.cwd.glob(".claude/memory/*"))
@@ -430,13 +430,13 @@ def test_a_file_that_somebody_changed_is_named(demo: Cli, secret: str) -> None:
     path.write_text(path.read_text().replace("the vault", "our vault"))
     purge = ("purge", secret, "--yes-erase", secret)
     line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "our vault" in text)
-    said = f"The text may still be in {path}:{line}: it was edited by hand."
+    said = f"The text may still be in {path}:{line}, which was edited by hand."
     result = demo(*purge)
     assert (result.code, said in result.err) == (1, True)
     assert b"marmalade-9912" not in everything(demo.store)
     before = files_of(demo.store)
     again = demo(*purge)
-    assert (again.code, said in again.err, "erased before" in again.out) == (1, True, True)
+    assert (again.code, said in again.err, "already erased" in again.out) == (1, True, True)
     assert files_of(demo.store) == before, "no revision for nothing"
     path.write_text("# Mine\n")
     assert demo(*purge).code == 0
@@ -472,7 +472,7 @@ def test_what_was_done_again_after_a_purge_is_undone(cli: Cli) -> None:
     assert "pnpm" in cli.ok("list")
     cli.ok("undo")
     assert "pnpm" not in cli("list").out
-    assert cli("undo").err.startswith("workbench: There is nothing to undo.")
+    assert cli("undo").err.startswith("workbench: Nothing to undo.")
 
 
 def stored(cli: Cli, *texts: str) -> None:

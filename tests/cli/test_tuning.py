@@ -94,7 +94,7 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     assert f"Saved as {path}.\n" in demo.ok(*tune, "--save", "mine", "--force")
     found = demo.json(*tune)
     assert (found["contender"], found["tuned_on_these"]) == (None, ["mine"])
-    assert "what it reaches on them is no evidence." in demo.ok(*tune)
+    assert "mine was tuned on these queries" in demo.ok(*tune)
     again = ("tune", queries, "--profile", "mine", "--save", "again")
     result = demo(*again)
     assert (result.code, path.with_stem("again").exists()) == (1, False)
@@ -137,7 +137,7 @@ def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> No
     said = f"{found['queries']} queries, "
     for command in (("eval", "--profile", "workbench"), ("tune", "--folds", "2")):
         line = next(line for line in demo(*command).out.splitlines() if line.startswith(said))
-        assert line.endswith(": the store's own, as no file was named")
+        assert line.endswith(": the store's own")
 
 
 @pytest.mark.parametrize("command", ["eval", "tune"])
@@ -145,7 +145,7 @@ def test_a_store_without_judged_queries_says_what_to_name(cli: Cli, command: str
     cli.ok("ingest", "The staging cluster is reset every Monday.")
     result = cli(command)
     assert result.code == 2
-    assert "No query of this store is judged yet" in result.err
+    assert "No judged queries yet" in result.err
     assert "Name a query set" in result.err
 
 
@@ -164,7 +164,7 @@ def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
     measured = demo.told("eval", str(demo.cwd / "mine.jsonl"), "--profile", "workbench")
     assert len(measured["profiles"]["workbench"]["queries"]) == ANSWERED
     qrels = ("--format", "qrels")
-    assert "is there already. Nothing was written; --force" in demo.refused(*export, *qrels)
+    assert "already exists. Nothing was written; --force" in demo.refused(*export, *qrels)
     demo.ok(*export, *qrels, "--force")
     written = (demo.cwd / "mine.jsonl").read_text()
     assert demo.ok("queries", "export", "-", *qrels) == written
@@ -211,14 +211,14 @@ def used(cli: Cli, *more: str) -> tuple[str, str, float]:
 def test_a_profile_is_put_to_use_for_agents_too_and_undone(demo: Cli) -> None:
     save("mine")
     assert demo.ok("tune", "--use", "mine").startswith(
-        "mine (store) ranks from now on, for agents too; "
+        "mine (store) is in use from now on, for agents too; "
     )
     assert used(demo)[:2] == ("mine", "store")
     assert used(demo, "--for-agent", "claude")[:2] == ("mine", "store")
     assert "ranked under mine (store)" in demo.ok("search", "deploy", "-k", "1")
     assert demo.json("reads", "-n", "0")[0]["profile"] == "mine"
     assert demo.ok("config", "show").startswith("# Profile in use here: mine (store).\n")
-    assert "mine (store) is in use already." in demo.ok("config", "set", "profile", "mine")
+    assert "mine (store) is already in use." in demo.ok("config", "set", "profile", "mine")
     assert "use the profile mine in this store" in demo("history", "-n", "3").out
     demo.ok("undo")
     assert used(demo)[:2] == ("workbench", "default")
@@ -235,11 +235,11 @@ def test_the_flag_goes_before_the_environment_that_before_the_store_and_that_bef
     monkeypatch.setenv("WORKBENCH_PROFILE", "generative-agents")
     assert used(demo)[:2] == ("generative-agents", "environment")
     assert used(demo, "--profile", "no-decay")[:2] == ("no-decay", "flag")
-    assert "here generative-agents (environment) goes before it" in demo.ok(
+    assert "but generative-agents (environment) overrides it here" in demo.ok(
         "tune", "--use", "workbench"
     )
     monkeypatch.setenv("WORKBENCH_PROFILE", "nope")
-    assert "There is no profile “nope”. It is set by: environment." in demo(*ASKED).err
+    assert "Unknown profile “nope”. It is set by: environment." in demo(*ASKED).err
     monkeypatch.delenv("WORKBENCH_PROFILE")
     demo.ok("config", "set", "profile", "")
     assert used(demo)[:2] == ("engram", "config.toml")

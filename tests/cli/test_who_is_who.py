@@ -449,7 +449,7 @@ def test_every_agent_is_known_by_its_environment(
     assert store("append", "Something it noticed").code == 0
     assert store.told("history", "-n", "1")[0]["actor"] == f"agent:{ENVIRONMENT[variable]}"
     refused = store("review", "approve", "m3")
-    assert (refused.code, "An agent cannot decide proposals." in refused.err) == (2, True)
+    assert (refused.code, "An agent cannot decide on a proposal." in refused.err) == (2, True)
     assert "in a terminal of their own" in refused.err
 
 
@@ -465,7 +465,7 @@ def test_an_agent_takes_back_what_it_did_and_nothing_else(
         assert (refused.code, "can undo only its own changes" in refused.err) == (2, True)
         assert store("undo").out == "Undone: vote helpful on m1.\n"
         assert store("redo").out == "Redone: vote helpful on m1.\n"
-        assert "nothing to undo" in [store("undo"), store("undo")][1].err
+        assert "Nothing to undo" in [store("undo"), store("undo")][1].err
     assert store("undo").code == 0
 
 

@@ -66,8 +66,8 @@ def test_an_error_of_the_api_is_one_sentence_and_a_hint(
         (Reply("", stop_reason="refusal"), "declined"),
         (Reply(""), "empty"),
         (Reply(" \n "), "empty"),
-        (reply_of("no_events.sse"), "no reply of Claude"),
-        (Reply(body="<html>a proxy</html>"), "no reply of Claude"),
+        (reply_of("no_events.sse"), "is not one of Claude"),
+        (Reply(body="<html>a proxy</html>"), "is not one of Claude"),
         (Reply("no line ends", stop_reason="max_tokens"), "cut off at 2,000 tokens"),
     ],
 )

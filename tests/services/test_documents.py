@@ -198,7 +198,7 @@ def test_an_undo_is_refused_when_the_file_changed_since(places: Open, session: P
     bench.documents.edit(folder, read_document(entry), "mine\n")
     entry.file.write_text("somebody else's\n")
     rev = bench.library.revision
-    with pytest.raises(Conflict, match="changed by somebody else since"):
+    with pytest.raises(Conflict, match="changed by others since"):
         bench.history.undo()
     assert (entry.file.read_text(), bench.library.revision) == ("somebody else's\n", rev)
     # What they wrote may be edited, and that undone; further back there is no way.

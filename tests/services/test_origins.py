@@ -85,7 +85,7 @@ def test_what_is_remembered_is_what_the_journal_says(
         elif step == "undo":
             with contextlib.suppress(
                 WorkbenchError
-            ):  # nothing to undo, or somebody else changed it since
+            ):  # Nothing to undo, or somebody else changed it since
                 mine.history.undo()
         elif step == "forget" and known.status != "archived":
             mine.stream.forget([id])

@@ -40,7 +40,7 @@ async def test_enter_imports_what_lies_beside_an_empty_store(tmp_path: Path) -> 
         await opens(pilot, BeginDialog)
         await pilot.press("enter")
         await opens(pilot, ImportDialog, lambda dialog: dialog.chosen.plan)
-        assert not len(app.bench.library.memories), "nothing is written before it is listed"
+        assert not len(app.bench.library.memories), "nothing is written yet"
         await shows(pilot, "Run the tests before you push.")
         await pilot.press("ctrl+s")
         await opens(pilot, BeginDialog)

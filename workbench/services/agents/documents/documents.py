@@ -109,7 +109,7 @@ class FollowingEdits:
             return  # it is there already
         if hash_of(present) != start:
             raise Conflict(
-                f"{path} was changed by somebody else since.",
+                f"{path} was changed by others since.",
                 f"{NOTHING} The present content is unchanged.",
             )
         wanted = None if not end else self._copies.held(end)

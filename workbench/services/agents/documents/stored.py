@@ -79,7 +79,7 @@ class StoredDocuments:
                 raise UnknownRecord(f"There is no document {place} in this store.", NOTHING)
             if seen is not None and seen.content != now.content:
                 raise InvalidRecord(
-                    f"{place} was changed by somebody else meanwhile.", f"{NOTHING} Look again."
+                    f"{place} was changed by others meanwhile.", f"{NOTHING} Look again."
                 )
             tx.put(replace(now, content=_checked(text, place), changed_at=self._context.now()))
         return self._table.get(place)
