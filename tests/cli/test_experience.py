@@ -240,9 +240,7 @@ def test_decisions_are_made_and_undone(store: Cli) -> None:
 
 def test_a_pattern_is_edited_and_filled(store: Cli) -> None:
     store.write("patch.json", '{"description": "Ask, always.", "summary": null}')
-    assert (
-        store.ok("pattern", "edit", ONE, "patch.json") == f"Changed {ONE} (version 2).\n"
-    )
+    assert store.ok("pattern", "edit", ONE, "patch.json") == f"Changed {ONE} (version 2).\n"
     assert store.ok("pattern", "edit", ONE, "patch.json") == f"{ONE} already says so.\n"
     store.write("t.json", json.dumps({**TEMPLATE, "id": "pat-t"}))
     store.ok("pattern", "add", "t.json")

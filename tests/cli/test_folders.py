@@ -424,9 +424,7 @@ def test_a_title_with_another_link_stays_out_of_the_line_of_an_index(
     cli: Cli, bank: Path, title: str
 ) -> None:
     cli.ok("edit", named(cli, "make debug"), "--summary", title)
-    said = (
-        "Nothing to write · kept in the store only, as the notes cannot hold it: title of 1\n"
-    )
+    said = "Nothing to write · kept in the store only, as the notes cannot hold it: title of 1\n"
     assert back(cli) == (0, said, "")
     assert changed(bank) == {}
     cli.ok("edit", named(cli, "make debug"), "--summary", "a [title] (with) `signs` — and | more")

@@ -217,10 +217,7 @@ def test_an_instruction_file_makes_no_memories(cli: Cli) -> None:
     assert result.code == 0
     assert "instruction file (Markdown)" in result.out
     assert "nothing new" in result.out
-    assert (
-        "2 statements make sense without the rest; --as-candidates"
-        in result.out
-    )
+    assert "2 statements make sense without the rest; --as-candidates" in result.out
     assert "AGENTS.md:1: an instruction file is a document" in result.err
     assert cli("list").code == 2
 
@@ -284,7 +281,7 @@ def test_lint_finds_an_import_whose_path_means_nothing(cli: Cli, name: str) -> N
         "lint",
         cli.write("CLAUDE.md", f"@AGENTS.md\nSee @{name} first. `@code.md` @scope/package\n"),
     )
-    assert (said.code, said.out.count("is not there")) == (1, 1)
+    assert (said.code, said.out.count("does not exist")) == (1, 1)
 
 
 MORE_TEXTS = {

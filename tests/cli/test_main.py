@@ -128,7 +128,7 @@ def test_whatever_happens_ends_without_a_traceback(
 def test_the_help_has_the_table(cli: Cli) -> None:
     helped = cli.bare("--help").out
     for code, meaning in session.MEANINGS.items():
-        start = helped.index(f"\n  {code:<4}{meaning.split()[0]} ")
+        start = helped.index(f"\n  {code:<4}{meaning.split()[0]}")
         assert " ".join(helped[start:].split()).startswith(f"{code} {meaning}")
 
 

@@ -271,10 +271,7 @@ def test_a_new_store_stays_out_of_git_and_says_so_once(cli: Cli) -> None:
     first = cli.bare("ingest", "deploys need AUTH_SECRET")
     assert (first.code, first.err) == (0, "")
     result = cli.bare("--store", "second", "append", "x")
-    assert (
-        result.err
-        == f"Created a new store in {cli.cwd / 'second'}; git ignores it.\n"
-    )
+    assert result.err == f"Created a new store in {cli.cwd / 'second'}; git ignores it.\n"
     assert cli.bare("--store", "second", "append", "y").err == ""
     assert "git ignores it" in cli.bare("--store", "third", "ingest", "x").err
     git(cli.cwd, "add", "-A")

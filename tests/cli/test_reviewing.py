@@ -260,7 +260,7 @@ def test_outside_the_project_only_when_agreed_to(queue: Cli, tmp_path: Path) -> 
             "--title and --name are for memory files and skills.",
         ),
         ("promote k1 --to skill --name Not-Good", "“Not-Good” cannot be the name."),
-        ("promote k1 c1 --to skill --name one", "apply to one memory only."),
+        ("promote k1 c1 --to skill --name one", "Title and name apply to one memory only."),
         ("merge c1 nobody", "There is no memory nobody to merge into."),
     ],
 )

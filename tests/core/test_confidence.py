@@ -137,7 +137,8 @@ def test_a_trusted_memory_that_was_marked_harmful_is_asked_about_until_a_person_
         f"reconfirm-{marked.id}-harmful-1",
     )
     (reason,) = found.reasons
-    assert "harmful once" in reason and "1 of 5" in reason
+    assert "harmful once" in reason
+    assert "1 of 5" in reason
     assert finding(marked, NOW, decided={"reconfirm": NOW + days(1)}) is None
     again = replace(marked, harmful_votes=2, last_feedback_at=NOW + days(2))
     assert finding(again, NOW + days(2), decided={"reconfirm": NOW + days(1)}) is not None

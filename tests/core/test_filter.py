@@ -316,7 +316,7 @@ def test_what_nobody_is_known_to_have_said_has_no_speaker() -> None:
     assert not hit("speaker:*", nobody)
     assert not hit("speaker:user", nobody)
     assert hit("-speaker:*", nobody)
-    with pytest.raises(InvalidQuery, match="“speker:”.*“speaker:”"):
+    with pytest.raises(InvalidQuery, match=r"“speker:”.*“speaker:”"):
         parse_filter("speker:user", NOW)
 
 

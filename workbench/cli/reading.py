@@ -110,9 +110,7 @@ def _undo_by(call: Call, by: str | None, since: "datetime | None") -> Answer:
 
 def redo(call: Call) -> Answer:
     label = call.bench.history.redo()
-    return Answer(
-        {"redone": label, "revision": call.bench.library.revision}, [f"Redone: {label}."]
-    )
+    return Answer({"redone": label, "revision": call.bench.library.revision}, [f"Redone: {label}."])
 
 
 def show_history(call: Call) -> Answer:
@@ -540,7 +538,7 @@ def _name(name: str) -> str:
 OPTIONS: Mapping[str, Option] = {
     "--rev": value("REV", "the change with this revision, by anyone", type=count),
     "--group": value("NAME", "every change of this group"),
-    "--by": value("NAME", "everything this agent changed since --since"),
+    "--by": value("NAME", "everything this agent changed from --since on"),
     "--since": value("WHEN", "36h, 7d, yesterday, 2026-11-21, …", type=time),
     "id": value("ID", "only changes of this record, with all values"),
     "-n": value("N", "how many (default: %(default)s)", type=count),

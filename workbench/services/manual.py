@@ -122,7 +122,8 @@ def find_page(topic: str) -> Page:
         return found[0]
     if found and asked:
         raise WorkbenchError(
-            f"Several pages begin with “{topic}”.", f"Choose one: {', '.join(p.name for p in found)}."
+            f"Several pages begin with “{topic}”.",
+            f"Choose one: {', '.join(p.name for p in found)}.",
         )
     raise WorkbenchError(
         f"There is no page “{topic}” in the manual.", _nearest(asked, topic.strip().casefold())

@@ -137,7 +137,9 @@ _SETTLED_S = 0.02
 _OWN = ("human", "cli", "import")
 """Who brings in what needs no mark: the person, by whatever door."""
 
-EMPTY_STORE = "{stream.new} adds one, {app.import} imports a file, {stream.begin} lists other ways to begin."
+EMPTY_STORE = (
+    "{stream.new} adds one, {app.import} imports a file, {stream.begin} lists other ways to begin."
+)
 NO_MORE = "No more semantic matches."
 NO_WORDS = "No semantic matches listed. {stream.search} searches by words and by meaning."
 NO_MATCH = "Nothing matches. Esc clears the filter, {app.help} explains it."
