@@ -128,16 +128,16 @@ def test_a_session_and_an_actor_with_a_secret_are_refused(tmp_path: Path, kind: 
         tx.put(memory)
     with pytest.raises(InvalidRecord, match="The session contains a secret"):
         votes.cast(bench.context, memory, "helpful", session=typed.text)
-    with pytest.raises(InvalidRecord, match="The actor holds a secret"):
+    with pytest.raises(InvalidRecord, match="The actor contains a secret"):
         votes.cast(replace(bench.context, actor=f"agent:{typed.text}"), memory, "helpful")
-    with pytest.raises(InvalidRecord, match="The session id holds a secret"):
+    with pytest.raises(InvalidRecord, match="The session id contains a secret"):
         append(
             bench.library.folder,
             Observation("Noted.", session_id=typed.text),
             "agent:a",
             lambda: NOW,
         )
-    with pytest.raises(InvalidRecord, match="The actor holds a secret"):
+    with pytest.raises(InvalidRecord, match="The actor contains a secret"):
         append(bench.library.folder, Observation("Noted."), f"agent:{typed.text}", lambda: NOW)
     bench.close()
     assert holding(tmp_path, typed.secret) == []
@@ -247,7 +247,7 @@ def test_names_that_the_store_holds_somewhere_are_refused_and_inherited_ones_sta
     first, _ = two_more(bench)
     with pytest.raises(InvalidRecord, match="The session contains a secret"):
         votes.cast(bench.context, old, "helpful", session=KEY.secret)
-    with pytest.raises(InvalidRecord, match="The session id holds a secret"):
+    with pytest.raises(InvalidRecord, match="The session id contains a secret"):
         write(bench, replace(first, session_id=KEY.secret))
     with pytest.raises(InvalidRecord, match="The id contains a secret"):
         write(bench, replace(first, id=KEY.secret))

@@ -75,7 +75,7 @@ def test_secrets_do_not_come_in(bench: Workbench) -> None:
     for id in (KEY, "a b", "", "x" * 201, "a\nb"):
         with pytest.raises(InvalidRecord):
             bench.patterns.add([{**BARE, "pattern_id": id}])
-    with pytest.raises(InvalidRecord, match="episode holds a secret"):
+    with pytest.raises(InvalidRecord, match="episode contains a secret"):
         bench.patterns.record(made.id, KEY, "success")
     assert (
         bench.patterns.record(made.id, "ep-1", "success", note=f"with {KEY}").note.find(KEY) == -1

@@ -233,7 +233,7 @@ def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, projec
     assert bench.promotion.plan(["m1"], Target("block", "AGENTS.md")).warnings == ()
     put(bench, confirmed("m6", "word " * 60))
     (said,) = bench.promotion.plan(["m6"], Target("block", "AGENTS.md")).warnings
-    assert said.startswith("AGENTS.md with the 1 it brings in would have 32,974 bytes, of 32,768")
+    assert said.startswith("AGENTS.md with the 1 it brings in is then 32,974 bytes, of 32,768")
 
 
 def test_a_skill_has_front_matter_the_memory_and_its_evidence(

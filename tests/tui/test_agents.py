@@ -297,7 +297,7 @@ async def test_episodes_are_searched(tmp_path: Path) -> None:
         await shows(pilot, "✗")
         await pilot.press("f", "ctrl+u", "enter", "C")
         await until(pilot, lambda: app.screen is not dialog)
-        await shows(pilot, "Put 1 episode under 1")
+        await shows(pilot, "Archive 1 episode under 1")
         await pilot.press("y")
         await until(
             pilot, lambda: sum(one.status == "archived" for one in bench.episodes.all()) == 1

@@ -666,7 +666,7 @@ def _change_json(
 OPTIONS: Mapping[str, Option] = {
     "file": value("FILE", "the expectations", type=Path),
     "--for-agent": value("NAME", "check as this agent, if settings differ between agents", default="check"),
-    "--tz": value("ZONE", "zone of times without an offset: Asia/Tokyo (default: UTC)", type=zone, default="UTC"),
+    "--tz": value("ZONE", "time zone of times without one: Asia/Tokyo (default: UTC)", type=zone, default="UTC"),
     "queries": value("QUERIES", "the query set (otherwise: the store's own judged queries)", type=Path),
     "--profile:eval": value("P", "a profile; repeatable", action="append"),
     "--profile:tune": value("P", "the profile to start from (default: the one in use)"),
