@@ -190,7 +190,7 @@ async def test_recall_opens_a_document_at_its_line_and_a_message_in_full(tmp_pat
         await pilot.press("slash")
         await opens(pilot, Prompt)
         await pilot.press(*"zzqq", "enter")
-        await shows(pilot, "says “zzqq”")
+        await shows(pilot, "“zzqq”")
 
 
 async def test_instruction_files_are_browsed_by_section_with_their_tokens(tmp_path: Path) -> None:
