@@ -147,8 +147,8 @@ async def test_a_round_is_written_by_hand_compared_and_taken(bench: Workbench) -
 async def test_claude_is_not_asked_without_a_key(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("r", "c")
-        assert "There is no API key for Claude." in shown(drive)
-        assert "e writes the next round by hand" in shown(drive)
+        assert "No API key for Claude." in shown(drive)
+        assert "e writes" in shown(drive)
 
 
 async def test_claude_writes_a_round_after_a_look_at_what_is_sent(bench: Workbench) -> None:

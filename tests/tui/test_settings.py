@@ -58,7 +58,7 @@ async def test_a_mistake_in_the_settings_stays_until_it_is_mended(
         )
         await shows(pilot, "frobnicate")
         await pilot.press("g", "j")
-        await shows(pilot, "changes apply from the next start")
+        await shows(pilot, "r checks again")
         assert "health" in app.screen.query_one(TopBar).due
         config.write_text('theme = "workbench-light"\n', "utf-8")
         app.screen.sections["settings"].gather()  # type: ignore[attr-defined]
@@ -91,7 +91,7 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
         command.callback()
         await pilot.pause()
         assert config.read_text("utf-8") == '# mine\ntheme = "workbench-dark"\nfrobnicate = 3\n'
-        assert "config.toml names workbench-dark now." in said(app)
+        assert "config.toml now names workbench-dark." in said(app)
         assert "Keep this theme" not in [c.title for c in app.get_system_commands(app.screen)]
 
 

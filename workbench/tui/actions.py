@@ -816,7 +816,7 @@ EPISODES = Table(
         Action("episodes.approve", "a", "approve", "Approve this episode, or withdraw it", CHANGE),
         Action("episodes.delete", "d", "delete", "Delete, or bring back within 30 days", CHANGE),
         Action("episodes.undo", "u", "undo", "Undo the last change made here", CHANGE),
-        Action("episodes.search", "f", "search", "Search by words, domain:, outcome: since:", FIND),
+        Action("episodes.search", "f", "search", "Find by words, domain:, outcome:, since:", FIND),
         Action("episodes.strategy", "s", "strategy", "Choose the search strategy", FIND),
         Action("episodes.compare", "c", "compare", "Compare two: press on each", FIND),
         Action("episodes.archive", "A", "archive", "Archive, or bring back", CHANGE, False),

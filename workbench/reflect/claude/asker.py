@@ -98,7 +98,7 @@ def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple
             f"The reply from {host} is not one of Claude.",
             f"Check ANTHROPIC_BASE_URL. {KEPT}",
         ),
-        "no key": ("There is no API key for Claude.", HOW_TO),
+        "no key": ("No API key for Claude.", HOW_TO),
         "credentials": (
             "The credentials for Claude could not be loaded.",
             f"Check the profile, or: {HOW_TO}",
@@ -417,7 +417,7 @@ class Asker:
         Raises `ReflectionProblem` only when there is no key, or the budget does not hold the call.
         """
         if self.reach.api_key is None and not has_key():
-            raise ReflectionProblem("There is no API key for Claude.", HOW_TO)
+            raise ReflectionProblem("No API key for Claude.", HOW_TO)
         cost = self.cost(prompt)
         self.require(cost.total, "The next call")
         tell(Step(prompt.stage, done, total))

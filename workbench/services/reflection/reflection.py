@@ -343,7 +343,7 @@ class Claude:
         """Why Claude cannot be asked now, or an empty text."""
         if self._connect is not None or has_key():
             return ""
-        return f"There is no API key for Claude. {HOW_TO}"
+        return f"No API key for Claude. {HOW_TO}"
 
     def open(self) -> "ClaudeReflector":
         """Return a reflector that keeps within what is left of the month's budget."""

@@ -128,8 +128,7 @@ def columns_of(rows: Sequence[Row], words: tuple[str, ...] = ()) -> Columns:
         harmful=1 + max((len(short(b.harmful_count)) for b in bullets), default=1),
         words=words,
         tokens=max(
-            _LEAST_TOKENS,
-            *(len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet),
+            [_LEAST_TOKENS, *(len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet)]
         ),
     )
 
