@@ -77,7 +77,7 @@ async def test_evidence_is_weighed(bench: Workbench) -> None:
     app = app_over(bench)
     async with opened(app) as pilot:
         await pilot.press("w")
-        await shows(pilot, "too few applications")
+        await shows(pilot, "Too few applications")
         await pilot.press("j", "w")
         await until(pilot, lambda: bench.patterns.get("pat-1").status == "validated")
         await shows(pilot, "5 of 5 succeeded, p = 0.0312")

@@ -173,6 +173,7 @@ SWAPS = (
 )
 
 
+@survives
 class AdvancedLine(Static):
     """Says how many sliders there are besides; a click shows or hides them."""
 
