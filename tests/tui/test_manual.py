@@ -79,7 +79,7 @@ async def test_words_are_found_in_every_page_and_lead_to_their_place(
         await until_drawn(pilot, lambda: "git share" not in screen_text(app))
         assert shown(app) == "store-and-backup"
         await pilot.press("slash", *"xyzzy")
-        await shows(pilot, "No page contains these words.")
+        await shows(pilot, "No page has these words.")
 
 
 async def test_the_list_of_pages_leads_to_each_where_the_screen_has_no_room_for_both(

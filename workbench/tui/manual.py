@@ -29,7 +29,7 @@ from workbench.tui.widgets.line_list import Cell, LineView
 _BESIDE = 100
 """Columns from which on the list of pages stands beside the text."""
 
-_NO_MATCH = "No page contains these words."
+_NO_MATCH = "No page has these words."
 
 
 def open_manual(app: App[Any], keys: Callable[[], None], page: str = "") -> None:
