@@ -133,7 +133,7 @@ def test_a_server_that_does_not_answer() -> None:
 def test_without_a_key_nothing_is_sent_and_the_way_to_set_one_is_told() -> None:
     with (
         messages_server([]) as server,
-        pytest.raises(ReflectionProblem, match="no API key") as raised,
+        pytest.raises(ReflectionProblem, match="No API key") as raised,
     ):
         ClaudeReflector(LlmSettings(), base_url=server.url).reflect(REQUEST, ignore, never)
     assert "ANTHROPIC_API_KEY" in raised.value.hint

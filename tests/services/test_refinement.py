@@ -92,4 +92,4 @@ def test_a_failure_is_said_and_changes_nothing(bench: Workbench, candidate: Memo
 
 
 def test_without_a_key_it_says_so(bench: Workbench) -> None:
-    assert "no API key" in bench.refinement.missing
+    assert "No API key" in bench.refinement.missing

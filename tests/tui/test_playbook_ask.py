@@ -65,7 +65,7 @@ async def test_without_a_key_a_sentence_names_the_variable(twins: Workbench) -> 
         await hand.press("I")
         prompt = await hand.dialog(SourcePrompt)
         assert "ANTHROPIC_API_KEY" in hand.text
-        assert "ask Claude" not in hand.text
+        assert "Or ask Claude" not in hand.text
         await hand.press("ctrl+l")
         assert hand.app.screen is prompt
         await hand.press("escape")

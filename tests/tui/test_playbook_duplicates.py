@@ -145,4 +145,4 @@ async def test_without_a_key_it_says_how_to_get_one(
     async with opened(twins) as hand:
         dialog = await finding(hand)
         await hand.press("c")
-        assert "no API key" in told(dialog)
+        assert "No API key" in told(dialog)
