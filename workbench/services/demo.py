@@ -280,7 +280,9 @@ def surround(bench: Workbench, folder: Path, place: Path) -> None:
     with library.transaction(ACTOR, "follow what agents keep in documents") as tx:
         for root in (*sessions, *notes):
             tx.put(FollowedFolder(str(root.resolve()), bench.context.now()))
-    _happen(library, _read(folder / RECALLED, shift), {})
+    with library.transaction(ACTOR, "keep what was recalled", kind="access") as tx:
+        for read in _read(folder / RECALLED, shift):
+            tx.put(read.record)
     act(bench, folder, shift, ACTOR)
     if stands_by(bench.context.actor):
         for root in (*sessions, *notes):

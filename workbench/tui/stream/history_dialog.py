@@ -94,7 +94,7 @@ def event_text(
         lines.append(assemble([(f"{who} {did} {target}: ", "bold"), (counts, "bold $text-accent")]))
         fields = [field for field in shown.fields if field.field == "reason"]
     else:
-        lines += _votes(bench, shown.fields)
+        lines += _votes(bench, _voter(event.actor), shown.fields)
         fields = [
             field
             for field in shown.fields
@@ -123,9 +123,9 @@ def _did(verdict: str, *, cast: bool) -> str:
     return f"voted {verdict} on" if cast else f"took back a {verdict} vote on"
 
 
-def _votes(bench: Workbench, fields: Sequence[FieldEvent]) -> Iterator[Content]:
-    """Yield the votes that a transaction cast, changed or took back, each as a sentence with its
-    reason.
+def _votes(bench: Workbench, by: str, fields: Sequence[FieldEvent]) -> Iterator[Content]:
+    """Yield the votes that somebody's transaction cast, changed or took back, each as a sentence
+    with its reason.
     """
     by_key: dict[str, dict[str, FieldEvent]] = {}
     for field in fields:
@@ -138,9 +138,13 @@ def _votes(bench: Workbench, fields: Sequence[FieldEvent]) -> Iterator[Content]:
         who = _voter(printable(_either(told.get("actor"), actor.rpartition(":")[0])))
         verdict, place = told.get("verdict"), (table, target)
         title = clip(bench.safety.masked(bench.history.title_of(place, ())), _SHORT)
-        did = "" if verdict is None else _did(_either(verdict, ""), cast=verdict.after is not None)
         what = printable(f"“{title}” {target}" if title else target)
-        said = f"{who} {did} {what}" if did else f"the vote of {who} on {what}"
+        said = f"the vote of {who} on {what} changed"
+        if verdict is not None and verdict.after is not None:
+            said = f"{who} {_did(_either(verdict, ''), cast=True)} {what}"
+        elif verdict is not None:
+            whose = "" if who == by else f" of {who}"
+            said = f"{printable(by)} took back a {_either(verdict, '')} vote{whose} on {what}"
         yield Content.styled(said, "bold")
         if "reason" in told:
             yield _field(told["reason"])
