@@ -119,7 +119,7 @@ def test_what_a_branch_took_back_together_still_is_taken_back(tmp_path: Path) ->
     past = history.Past(other.journal)
     actor = next(past.events()).actor
     theirs = past.standing(actor, NOON)[:2]
-    past.undo_all(theirs, "cli", "changes")
+    past.undo_all(theirs, "cli", "by claude")
     union(tmp_path / "a", tmp_path / "b")
     merged = history.Past(open_library(tmp_path / "a").journal)
     assert [action.label for action in merged.standing(actor, NOON)] == ["add ours", "add common"]

@@ -2,6 +2,7 @@
 back.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from workbench.core.change import Clash, UndoConflict
 from workbench.core.document import from_doc
 from workbench.core.record import ABSENT, Conflict, InvalidRecord, parse_time
+from workbench.core.text import counted
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, apply_change, reverse
 from workbench.store.journal.codec import dumps, same
 from workbench.store.journal.engine import Journal
@@ -538,13 +540,16 @@ class Past:
         """Return the actions of an actor that were done since a time and stand, newest first,
         without what was purged.
         """
-        found, stands = dict[str, Action](), dict[str, bool]()
+        found, stands, before = dict[str, Action](), dict[str, bool](), 0
         for entry in self._journal.entries_back():
-            if parse_time(entry.at) < since:
-                break
             _note(stands, entry)
-            key = _undo_key(entry)
-            if entry.kind != "edit" or entry.actor != actor or key in found:
+            if parse_time(entry.at) < since:
+                before += 1
+                if before == _MANY:
+                    break
+                continue
+            key, before = _undo_key(entry), 0
+            if entry.kind != "edit" or entry.takes or entry.actor != actor or key in found:
                 continue
             action = self.action_of(key) if entry.group else Action((entry,))
             if action is not None and stands.get(key, True) and not is_erased(action):
@@ -579,17 +584,26 @@ class Past:
         """Take actions back, newest first, as one edit that an undo brings back; return how many,
         and those that stay because something later stands on them.
 
-        `what` is put after their number in the label; `meanwhile` is as in `undo`.
+        `what` is put behind their number in the label; `meanwhile` is as in `undo`.
         """
         taken, left = list[Action](), list[Action]()
         with self._journal.transaction(actor, what) as staged:
-            for action in actions:
+            for action in self._still_standing(tuple(actions)):
                 (taken if _stage_whole(staged, _back(action)) else left).append(action)
-            staged.label = f"undo {len(taken):,} {what}"
+            staged.label = f"undo {counted(len(taken), 'change')} {what}"
             staged.takes = tuple(_undo_key(action.last) for action in taken)
             if taken:
                 meanwhile()
         return len(taken), left
+
+    def _still_standing(self, actions: Sequence[Action]) -> list[Action]:
+        """Return the actions that nobody took back since they were looked up."""
+        stands, oldest = dict[str, bool](), min((one.last.rev for one in actions), default=0)
+        for entry in itertools.takewhile(
+            lambda entry: entry.rev > oldest, self._journal.entries_back()
+        ):
+            _note(stands, entry)
+        return [one for one in actions if stands.get(_undo_key(one.last), True)]
 
     def redo(self, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
         """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is

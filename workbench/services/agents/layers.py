@@ -9,7 +9,7 @@ anything is asked for).
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -221,7 +221,8 @@ def retrieved(asking: Asking) -> Answer:
     )
     gone: dict[str, Why] = {one.memory.id: "harmful" for one, _ in best if _is_harmful(one.memory)}
     valid = [one.memory for one, _ in best if one.memory.id not in gone]
-    gone |= dict.fromkeys(_replaced(valid), "replaced")
+    approved = {id for id, origin in served.provenance.items() if origin.approved}
+    gone |= dict.fromkeys(_replaced(valid, approved), "replaced")
     found = (
         Found(one.memory, one.total, relevance=near)
         for one, near in best
@@ -234,9 +235,11 @@ _REPLACES = re.compile(r"\b(?:replac(?:es|ed)|supersedes?|new decision|no longer
 """By what a decision says that it takes the place of another one."""
 
 
-def _replaced(memories: Iterable[Memory]) -> Iterator[str]:
+def _replaced(memories: Iterable[Memory], approved: Collection[str]) -> Iterator[str]:
     """Yield the ids of decisions in whose place a later one of no lower status says that it stands:
     of those before it that have a tag in common with it, the one with most words in common.
+
+    What a person wrote or approved is replaced by the like alone.
     """
     told = [one for one in memories if one.observation_type in DECISIONS and one.tags]
     told.sort(key=lambda one: one.created_at)
@@ -245,7 +248,9 @@ def _replaced(memories: Iterable[Memory]) -> Iterator[str]:
         before = [
             one
             for one in told[:place]
-            if LADDER.index(one.status) <= rank and not (one.pinned or tags.isdisjoint(one.tags))
+            if LADDER.index(one.status) <= rank
+            and not (one.pinned or tags.isdisjoint(one.tags))
+            and (one.id not in approved or later.id in approved)
         ]
         if before and _REPLACES.search(later.content):
             own, *its = telling(later.content, *(one.content for one in before))

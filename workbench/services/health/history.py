@@ -176,8 +176,8 @@ class History(Service):
 
         def carry_out(meanwhile: Meanwhile) -> None:
             nonlocal taken, left
-            what = f"{'change' if len(actions) == 1 else 'changes'} by {name}"
-            taken, left = past.undo_all(actions, self._context.actor, what, meanwhile)
+            actor = self._context.actor
+            taken, left = past.undo_all(actions, actor, f"by {name}", meanwhile)
 
         found = self._following(actions, carry_out)
         if not taken:

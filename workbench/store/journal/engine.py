@@ -313,7 +313,7 @@ class Journal:
                     yield staged
                     self._keep_lock(staged)
                     changes = staged.changes()
-                    if changes or kind in ("undo", "redo", "purge"):
+                    if changes or staged.takes or kind in ("undo", "redo", "purge"):
                         at = iso(self.clock())
                         said = staged.label or label
                         entry = Transaction(
