@@ -72,7 +72,7 @@ def settings_of(loaded: loading.Loaded, bench: Workbench) -> list[Setting]:
             Setting(
                 f"{_KEY}{id}",
                 all_keys(replace(action, keys=keys)),
-                FILE if id in held else DEFAULT,
+                FILE if id in loaded.settings.keys else DEFAULT,
                 about,
                 "names of keys separated by commas, such as ctrl+e,f5",
                 all_keys(action),
@@ -220,9 +220,11 @@ class SettingsDialog(Dialog[None]):
                 old = next(row.written for row in self.rows.rows if row.name == name)
                 stood: object = parse_value(name, old, self._path.parent)
                 unset(self._path, name)
-            else:
-                assert isinstance(value, str | bool | int | float)
+            elif isinstance(value, str | bool | int | float):
                 stood = set_values(self._path, {name: value})[name]
+            else:
+                self._say("What stood there was no value; edit the file to bring it back.")
+                return
             if not again:
                 self._done.append((name, stood))
             self._hold(name, before.settings, loading.load(self._path).settings)
@@ -233,8 +235,8 @@ class SettingsDialog(Dialog[None]):
         when = "now"
         if name.startswith(_KEY):
             self._host.take_keys(check_keymap(now.keys).keys)
-        elif name == "theme" and now.theme != before.theme:
-            self.app.theme = now.theme or self.app.theme
+        elif name == "theme" and now.theme and now.theme != before.theme:
+            self._host.take_theme(now.theme)
         else:
             when = "from the next start"
         self._say(f"Written to {FILE}; it holds {when}.")

@@ -397,13 +397,15 @@ def _task(args: Namespace) -> "Task":
 
 
 def _serve(call: Call) -> Answer:
+    from workbench.services.agents.api import MOST_GOT
+
     args = call.args
     if not call.bench.trust.standing.trusted:
         return Answer([])
     with as_agent(call) as api:
         found = api.find_patterns(
             args.task, args.type, args.domain, args.complexity, args.capability, dict(args.fact), args.category,
-            args.limit,
+            args.limit or MOST_GOT,
         )  # fmt: skip
     for why, number in found["left_out"].items():
         warn(f"{counted(number, 'pattern')} {WHY_NOT[why.removesuffix('_back')]}.")

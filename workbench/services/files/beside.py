@@ -30,11 +30,18 @@ _ON_MACHINE = (
 
 
 class Source(NamedTuple):
-    """A file, or a folder with so many of them."""
+    """A file, or a folder with so many of them; `pattern` finds them."""
 
     name: str
     path: Path
     files: int = 1
+    pattern: str = ""
+
+    @property
+    def sessions(self) -> tuple[Path, ...]:
+        """The files of agents' sessions, which are read for what they teach."""
+        is_sessions = self.pattern.endswith("*.jsonl")
+        return tuple(islice(self.path.glob(self.pattern), MOST)) if is_sessions else ()
 
 
 def beside(folder: Path) -> tuple[Source, ...]:
@@ -52,9 +59,8 @@ def on_machine(home: Path) -> tuple[Source, ...]:
 def _source(name: str, path: Path, what: str) -> Source:
     try:
         if path.is_dir():
-            return Source(
-                f"{name}/" if path.match(name) else name, path, _count(path.glob(what or "*"))
-            )
+            shown = f"{name}/" if path.match(name) else name
+            return Source(shown, path, _count(path.glob(what or "*")), what)
         return Source(name, path, int(path.is_file() and path.stat().st_size > 0))
     except OSError:
         return Source(name, path, 0)

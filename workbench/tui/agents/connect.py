@@ -44,11 +44,11 @@ async def connect(app: App[Any], store: Path | None = None) -> None:
     `store` is the open one; an agent is connected to it by name only where it is not found from its
     folder.
     """
-    here = Path.cwd()
     try:
         require_no_agent()
+        here = Path.cwd()
         home, found = Path.home(), paths.find_store(here).folder
-    except (WorkbenchError, RuntimeError) as error:
+    except (WorkbenchError, RuntimeError, OSError) as error:
         app.notify(printable(str(error)), severity="error", markup=False)
         return
     agent = await app.push_screen_wait(

@@ -236,7 +236,7 @@ class WorkbenchApp(Host):
         with self.reporting():
             if self.options.config is not None:
                 set_values(self.options.config, {"theme": self.theme})
-                self.options = replace(self.options, given_theme=self.theme)
+                self.take_theme(self.theme)
                 self.say(f"config.toml now names {self.theme}.")
 
     @work(exit_on_error=False)

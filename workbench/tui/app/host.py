@@ -5,7 +5,7 @@ writers.
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -356,6 +356,11 @@ class Host(App[Path | None]):
     def take_keys(self, keymap: Mapping[str, str]) -> None:
         """Let a checked keymap hold from now on."""
         raise NotImplementedError
+
+    def take_theme(self, theme: str) -> None:
+        """Show a theme that the settings name now."""
+        self.options = replace(self.options, given_theme=theme)
+        self.theme = theme
 
     async def take_back(self, told: Callable[[str], None], since: int | None = None) -> None:
         """Take back the latest change from a dialog, and tell it what that was; what was done

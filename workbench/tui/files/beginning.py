@@ -21,8 +21,8 @@ from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount
 from workbench.tui.widgets.line_list import Cell, LineView
 
-Beginning = Path | Literal["memory", "connect", "demo"]
-"""A file or folder to import, or what else a store can begin with."""
+Beginning = Path | tuple[Path, ...] | Literal["memory", "connect", "demo"]
+"""A file or folder to import, sessions to learn from, or what else a store can begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,10 @@ def _imported(source: Source) -> Row:
     files = (
         "" if source.files == 1 and source.path.is_file() else f", {amount(source.files, 'file')}"
     )
-    return Row(source.path, f"Import {source.name}", f"{from_home(source.path)}{files}")
+    where = f"{from_home(source.path)}{files}"
+    if sessions := source.sessions:
+        return Row(sessions, f"Learn from {source.name}", where)
+    return Row(source.path, f"Import {source.name}", where)
 
 
 def _drawn(row: Row, width: int) -> list[Cell]:

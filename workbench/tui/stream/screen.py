@@ -349,7 +349,8 @@ class StreamScreen(AreaScreen):
 
     def _begun(self) -> Content:
         """Return what an empty store says."""
-        names = ", ".join(source.name for source in beside(Path.cwd()))
+        folder = _here() if self.bench.library.standpoint is None else None
+        names = ", ".join(source.name for source in beside(folder)) if folder else ""
         here = [f"Found here: {printable(names)}. enter imports from them."] if names else []
         return Content("\n\n".join(("No memories yet.", *here, keyed(EMPTY_STORE))))
 
@@ -361,15 +362,27 @@ class StreamScreen(AreaScreen):
     @asking
     async def action_begin(self) -> None:
         """Choose what the store begins with, one after the other."""
+        from workbench.tui.agents.browse import LessonsDialog
         from workbench.tui.agents.connect import connect
         from workbench.tui.files.beginning import BeginDialog
         from workbench.tui.files.imports import ImportDialog
 
-        app, here = self.workbench_app, Path.cwd()
-        is_own = not app.options.scratch and self.bench.library.standpoint is None
-        begin = BeginDialog(here, is_own=is_own)
-        while isinstance(chosen := await app.push_screen_wait(begin), Path):
-            said = await app.push_screen_wait(ImportDialog(self.bench, here, chosen))
+        app, here = self.workbench_app, _here()
+        try:
+            self.bench.library.require_present()
+            if here is None:
+                raise WorkbenchError("The working folder no longer exists.")
+        except WorkbenchError as error:
+            app.say(str(error), "error")
+            return
+        begin = BeginDialog(here, is_own=not app.options.scratch)
+        while isinstance(chosen := await app.push_screen_wait(begin), Path | tuple):
+            dialog = (
+                ImportDialog(self.bench, here, chosen)
+                if isinstance(chosen, Path)
+                else LessonsDialog(self.bench, chosen)
+            )
+            said = await app.push_screen_wait(dialog)
             if said:
                 app.say(said)
             begin = begin.again()
@@ -722,3 +735,11 @@ class StreamScreen(AreaScreen):
             self.workbench_app.say(
                 f"Replaced in {amount(count, 'record')}. {undo()} takes it back."
             )
+
+
+def _here() -> Path | None:
+    """Return the working folder, unless it is gone."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
