@@ -27,7 +27,7 @@ async def test_narrow_hides_the_panel_and_enter_opens_it(bench: Workbench) -> No
 async def test_a_wide_screen_shows_the_sections_and_a_click_goes_there(bench: Workbench) -> None:
     async with opened(bench, (200, 50)) as hand:
         assert hand.screen.outline.display
-        await hand.pilot.click("#outline", offset=(6, 1))
+        await hand.pilot.click("#outline", offset=(6, 2))
         await until_drawn(hand.pilot, lambda: hand.here == "apis_to_use")
         await hand.press("k")
         assert hand.screen.outline.cursor == 0
