@@ -561,12 +561,17 @@ class Better(Section[Weeks]):
             self.row(
                 one.kind.id,
                 one.shown(one.now),
-                f"{one.kind.called}{one.verdict and f': {one.verdict}'}",
+                f"{one.kind.called}{self._verdict(one)}",
                 item=one,
                 more=sparkline(one.heights),
             )
             for one in self.value.figures
         ]
+
+    def _verdict(self, one: Figure) -> str:
+        if one.kind.id == "ndcg" and not self.value.ranked:
+            return ": measuring …"
+        return one.verdict and f": {one.verdict}"
 
     def detail(self, row: Row) -> Content:
         figures = self.value.figures
