@@ -3,6 +3,7 @@ texts.
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import TextArea
@@ -15,9 +16,23 @@ from workbench.tui.forms import RecordForm
 from workbench.tui.widgets.editor import TextEditor
 
 
+CANDIDATE = "Making a setting required"
+"""How the text of a candidate of the demo begins."""
+
+
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
     return demo_bench(tmp_path)
+
+
+async def to_candidate(pilot: Any) -> None:
+    """Go down in Review to one candidate, whatever was found above it."""
+    for _ in range(20):
+        await pilot.pause()
+        if CANDIDATE in screen_text(pilot.app):
+            return
+        await pilot.press("j")
+    raise AssertionError(screen_text(pilot.app))
 
 
 async def typed(bench: Workbench, folder: Path, *keys: str) -> tuple[str, str]:
@@ -29,6 +44,8 @@ async def typed(bench: Workbench, folder: Path, *keys: str) -> tuple[str, str]:
         for key in keys:
             await pilot.press(key)
             await pilot.pause()
+            if key == "2":
+                await to_candidate(pilot)
         assert isinstance(app.screen, RecordForm | TextEditor)
         before, shown = app.screen.query_one(TextArea).text, screen_text(app)
         await pilot.press("Z")
@@ -57,7 +74,9 @@ async def test_a_written_round_outlives_the_app_until_one_is_taken(
     for last in ("end", "enter"):
         app = app_over(bench, drafts=folder)
         async with app.run_test(size=(100, 30)) as pilot:
-            for key in ("2", "r", "e", *([] if last == "enter" else ["W"]), "ctrl+s", last):
+            await pilot.press("2")
+            await to_candidate(pilot)
+            for key in ("r", "e", *([] if last == "enter" else ["W"]), "ctrl+s", last):
                 await pilot.press(key)
                 await pilot.pause()
         assert bool(list(folder.iterdir())) is (last == "end")
