@@ -15,7 +15,6 @@ from workbench.tui.app.run import _left
 from workbench.tui.forms import RecordForm
 from workbench.tui.widgets.editor import TextEditor
 
-
 CANDIDATE = "Making a setting required"
 """How the text of a candidate of the demo begins."""
 
