@@ -65,12 +65,12 @@ def test_a_folder_is_read_note_by_note(cli: Cli, vault: Path) -> None:
 def test_what_is_unchanged_is_passed_over_and_theirs_takes_the_rest(cli: Cli, vault: Path) -> None:
     taken(cli, "vault")
     assert taken(cli, "vault").startswith(
-        "vault: a folder of 8 files, 8 as they were\n  nothing new\n"
+        "vault: a folder of 8 files, 8 unchanged\n  nothing new\n"
     )
     (vault / "tea.md").write_text(FILES["tea.md"].replace("Green", "Black"))
     (vault / "new.md").write_text("Something new.\n")
     said = taken(cli, "vault")
-    assert "a folder of 9 files, 7 as they were" in said
+    assert "a folder of 9 files, 7 unchanged" in said
     assert "new: 1 memory · 1 kept" in said
     # What differs is told again until somebody decides.
     assert "1 kept" in taken(cli, "vault")
@@ -78,7 +78,7 @@ def test_what_is_unchanged_is_passed_over_and_theirs_takes_the_rest(cli: Cli, va
     assert "1 record would be replaced" in dry
     taken(cli, "vault", "--theirs")
     assert str(memories(cli)["Tea Notes"]["content"]).startswith("Black")
-    assert "9 as they were\n  nothing new\n" in taken(cli, "vault")
+    assert "9 unchanged\n  nothing new\n" in taken(cli, "vault")
     cli.ok("undo")
     assert str(memories(cli)["Tea Notes"]["content"]).startswith("Green")
 
@@ -238,7 +238,7 @@ def test_an_edit_is_a_line_and_a_vote_is_a_line(cli: Cli, bank: Path) -> None:
         "memory/MEMORY.md": index.replace("first.", "first, always."),
     }
     # Read again, they are what the store says: an entry that is known by its text, too.
-    assert "6 as they were\n  nothing new\n" in cli.ok("import", "vault")
+    assert "6 unchanged\n  nothing new\n" in cli.ok("import", "vault")
     assert cli("watch", "vault").code == 0
     with (bank / "2026-05-01.md").open("a") as file:
         file.write("- woke up\n")
@@ -364,9 +364,7 @@ def test_front_matter_is_made_on_a_persons_word(cli: Cli, bank: Path) -> None:
         "plain.txt": "---\nhelpful: 1\n---\nOnly text.\n",
         "memory/debug.md": "---\nhelpful: 1\n---\n" + NOTES["memory/debug.md"],
     }
-    assert (
-        cli.ok("import", "vault") == "vault: a folder of 6 files, 6 as they were\n  nothing new\n"
-    )
+    assert cli.ok("import", "vault") == "vault: a folder of 6 files, 6 unchanged\n  nothing new\n"
     cli.ok("vote", named(cli, "Only text"), "helpful", "--actor", "ann")
     back(cli)
     assert changed(bank)["plain.txt"] == "---\nhelpful: 2\n---\nOnly text.\n"

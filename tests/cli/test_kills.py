@@ -462,7 +462,7 @@ def test_what_a_killed_command_leaves(world: World, writer: Writer) -> None:
         try:
             judged(writer, usual, writer.facts(world), acknowledged)
             code, said, problem = world.run("--store", str(world.store), "doctor")
-            assert code == ("was broken off" in said), said + problem
+            assert code == ("doctor --finish" in said), said + problem
             writer.again(world)
             go_on(world)
             assert world.names() <= usual.names, "leavings"

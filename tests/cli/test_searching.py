@@ -139,7 +139,7 @@ def test_nothing_relevant_is_said_and_everything_is_marked_weak(demo: Cli) -> No
     asked = ("search", "recipe for lasagne")
     result, rows = demo(*asked, *AT), demo(*asked, "--json", *AT)
     assert result.out.count("  weak: ") == len(result.out.splitlines()) - 1 == 10
-    assert result.err.startswith("Nothing here is relevant to “recipe for lasagne”: ")
+    assert result.err.startswith("Nothing relevant to “recipe for lasagne”: ")
     assert (rows.code, rows.err) == (0, result.err)
     assert [row["weak"] for row in json.loads(rows.out)] == [True] * 10
     before = demo.ok("history", "--json")

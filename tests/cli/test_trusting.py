@@ -260,7 +260,7 @@ def test_what_is_half_done_in_it_is_neither_said_nor_done(mine: Cli) -> None:
     store = mine.cwd / ".workbench"
     half_done(store)
     shown = mine.bare("status")
-    assert "broken off" not in shown.err
+    assert "interrupted" not in shown.err
     assert mine.bare("doctor", "--finish").code == 2
     assert not (mine.cwd / RULE).exists()
 
@@ -359,7 +359,7 @@ def test_a_store_that_can_only_be_read_says_what_to_do_instead(
     before = files_of(foreign.store)
     result = foreign("trust", "--yes")
     assert result.code == 2
-    assert "can only be read" in result.err
+    assert "read-only" in result.err
     assert "copy it to a folder of yours, or list it in WORKBENCH_TRUST" in result.err
     assert files_of(foreign.store) == before
     monkeypatch.setenv("WORKBENCH_TRUST", str(foreign.store))

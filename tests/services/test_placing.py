@@ -111,7 +111,7 @@ def test_a_killed_process_leaves_nothing_half_done(
     left = state(project)
     again = open_bench(folder=folder)
     assert state(project) == left, "opening a store changes no file"
-    assert any("was broken off" in notice for notice in map(str, again.library.journal.notices))
+    assert any("was interrupted" in notice for notice in map(str, again.library.journal.notices))
     shown = finish(again)
     done = stage == "after the line"
     assert state(project) == (end if done else start)
@@ -152,7 +152,7 @@ def test_a_second_file_that_cannot_be_written_takes_the_first_one_back(
     def failing(path: Path, data: bytes, before: bytes | None, **more: bool) -> None:
         if path.name == "MEMORY.md" and b"begin" in data:
             raise StoreProblem(
-                "MEMORY.md cannot be written: no space left on device.", "The file is as it was."
+                "MEMORY.md cannot be written: no space left on device.", "The file is unchanged."
             )
         write(path, data, before, **more)
 

@@ -81,8 +81,8 @@ async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_pa
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("nan", "“nan” is no number"), ("-0.2", "“-0.2” is too low: the least is 0.00"),
-        ("inf", "“inf” is no number"), ("much", "“much” is no number"), ("1e999", "“1e999” is no number"),
+        ("nan", "“nan” is not a number"), ("-0.2", "“-0.2” is too low: the least is 0.00"),
+        ("inf", "“inf” is not a number"), ("much", "“much” is not a number"), ("1e999", "“1e999” is not a number"),
     ],
 )  # fmt: skip
 async def test_a_weight_that_is_none_changes_nothing_and_says_why(
