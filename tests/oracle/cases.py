@@ -77,8 +77,3 @@ class PartCase:
 
 Rule = Callable[[RuleCase], list[float]]
 """Returns one number for each candidate."""
-
-PartRule = Callable[[PartCase], list[Any]]
-"""Returns one number for each candidate, to be added or multiplied, or anything that later parts
-read.
-"""

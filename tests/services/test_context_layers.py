@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.conftest import NOON, memory, put, write
+from tests.services.conftest import NOON, Open, memory, put, write
 from tests.services.experienced import layers_of, material
 from workbench.config.paths import shipped
 from workbench.core.agents.layers import LARGE, LAYERS, USUAL, ContextSettings
@@ -127,6 +127,21 @@ def test_a_decision_that_a_later_one_replaces_is_left_out(bench: Workbench) -> N
     assert left_out() == {"m1": "replaced"}
     put(bench, replace(old, status="confirmed"))
     assert left_out() == {}
+
+
+def test_an_agents_decision_replaces_none_that_a_person_wrote(
+    bench: Workbench, open_bench: Open
+) -> None:
+    old = memory(
+        "m1", "The upgrade of the frontend to React 19 waits for the date picker", NOON - timedelta(days=9),
+        observation_type="decision", tags=("react",),
+    )  # fmt: skip
+    said = "Upgrade the frontend to React 19 now; this replaces the wait"
+    write(open_bench("human"), old)
+    write(open_bench("agent:claude"), replace(old, id="m2", content=said, created_at=NOON))
+    bench.library.refresh()
+    last = material(bench, "upgrade the frontend to React 19").cut().layers[-1]
+    assert {item.id for item in last.items} == {"m1", "m2"}
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ anew.
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -168,6 +169,22 @@ def test_all_that_an_agent_did_since_a_time_goes_as_one_action(
     bench.library.refresh()
     assert snapshot(bench) == after
     assert bench.history.undo_by("agent:claude", since).taken == 3
+
+
+def test_a_change_with_an_older_date_hides_none_and_what_took_back_is_no_change(
+    bench: Workbench, open_bench: Open, clock: Clock
+) -> None:
+    put(bench, memory("a", "one"), memory("b", "two"))
+    agent, since = open_bench("agent:claude"), clock.at
+    agent.stream.edit("a", "the first change")
+    with agent.library.dated(since - timedelta(days=9)):
+        put(agent, memory("c", "as a merge brings it"))
+    agent.stream.edit("b", "the second change")
+    assert agent.history.undo_by("agent:claude", since).taken == 2
+    bench.library.refresh()
+    with pytest.raises(WorkbenchError, match="Nothing that claude changed"):
+        bench.history.undo_by("agent:claude", since)
+    assert [bench.stream.get(id).content for id in "ab"] == ["one", "two"]
 
 
 def test_what_later_changes_depend_on_stays_whole_and_is_named(

@@ -385,6 +385,12 @@ def in_words(value: object, leaf: Callable[[str], str] = str) -> str:
     return "–" if value is None else str(value)
 
 
+def singular(table: str) -> str:
+    """Return the name of one record of a table: "memory" of "memories"."""
+    name = table.replace("_", " ")
+    return f"{name.removesuffix('ies')}y" if name.endswith("ies") else name.removesuffix("s")
+
+
 def counted(number: int, word: str, plural: str = "") -> str:
     """Return "1 memory", "2,000 memories"."""
     return f"{number:,} {word if number == 1 else plural or word + 's'}"

@@ -11,6 +11,7 @@ from workbench.core.files.locks import locked
 from workbench.core.health import Manifest
 from workbench.core.record import StoreProblem, WorkStopped, cannot_write
 from workbench.core.runtime import Cancelled, Progress
+from workbench.core.text import counted, singular
 from workbench.safety.scanning import secrets_in
 from workbench.services import caches
 from workbench.services.open import Workbench, open_workbench
@@ -57,16 +58,10 @@ def back_up(
 
 def held(counts: Mapping[str, int]) -> str:
     """Say in words how many records of each table a backup holds."""
-    named = ((count, table.replace("_", " ")) for table, count in counts.items())
-    return (
-        ", ".join(f"{count:,} {_one(name) if count == 1 else name}" for count, name in named)
-        or "no records"
+    named = (
+        counted(count, singular(table), table.replace("_", " ")) for table, count in counts.items()
     )
-
-
-def _one(name: str) -> str:
-    """Return the name of one record of a table."""
-    return f"{name.removesuffix('ies')}y" if name.endswith("ies") else name.removesuffix("s")
+    return ", ".join(named) or "no records"
 
 
 def write_masked(

@@ -17,7 +17,7 @@ from textual.widgets import Static
 from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.stream.memory import FILE_KEY
 from workbench.core.stream.times import instant
-from workbench.core.text import clip, printable
+from workbench.core.text import clip, printable, singular
 from workbench.services.context import Touched, is_person
 from workbench.services.health.history import Event, FieldEvent, Place, Upcoming
 from workbench.services.open import Workbench
@@ -163,8 +163,7 @@ def _heading(bench: Workbench, place: Place, fields: Sequence[FieldEvent]) -> Co
     made = any(mine[name].after is not None for name in _OF_THE_STORE & mine.keys())
     did = "changed" if not _OF_THE_STORE & mine.keys() else "added" if made else "removed"
     title = clip(bench.safety.masked(bench.history.title_of(place, mine.values())), _SHORT)
-    kind = f"{table[:-3]}y" if table.endswith("ies") else table.removesuffix("s")
-    parts = [(f"{did} {kind.replace('_', ' ')} ", "bold"), (f"“{printable(title)}” ", "bold")]
+    parts = [(f"{did} {singular(table)} ", "bold"), (f"“{printable(title)}” ", "bold")]
     return assemble([*parts[: 1 + bool(title)], (printable(key), MUTED)])
 
 
