@@ -171,6 +171,21 @@ def test_all_that_an_agent_did_since_a_time_goes_as_one_action(
     assert bench.history.undo_by("agent:claude", since).taken == 3
 
 
+def test_what_a_person_took_back_again_is_nothing_an_agent_can_undo(
+    bench: Workbench, open_bench: Open, clock: Clock
+) -> None:
+    put(bench, memory("a", "one"), memory("b", "two"))
+    agent = open_bench("agent:claude")
+    agent.stream.edit("b", "the change before")
+    clock.advance(hours=1)
+    since = clock.at
+    agent.stream.edit("a", "taken back with all since then")
+    bench.history.undo_by("agent:claude", since)
+    bench.history.undo()
+    bench.history.redo()
+    assert agent.history.undo() == "edit b"
+
+
 def test_a_change_with_an_older_date_hides_none_and_what_took_back_is_no_change(
     bench: Workbench, open_bench: Open, clock: Clock
 ) -> None:

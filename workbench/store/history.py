@@ -521,19 +521,22 @@ class Past:
 
     def undoable(self, mine: Mine) -> Action | None:
         """Return the latest action of `mine` that stands and has not been purged, or `None`."""
-        settled, purged = set[str](), False
+        settled, stands, purged = set[str](), dict[str, bool](), False
         for entry in self._journal.entries_back():
             purged = purged or (entry.kind == "purge" and mine(entry.actor))
-            if entry.kind in ("access", "purge") or _undo_key(entry) in settled:
+            if entry.kind in ("access", "purge"):
+                continue
+            _note(stands, entry)
+            key = _undo_key(entry)
+            if key in settled or not stands.get(key, True):
                 continue
             if entry.kind != "undo" and mine(entry.actor):
                 alone = entry.kind == "edit" and not entry.group
-                action = Action((entry,)) if alone else self.action_of(_undo_key(entry))
+                action = Action((entry,)) if alone else self.action_of(key)
                 if action is not None and not is_erased(action):
                     return replace(action, purged_since=purged)
-            settled.update(entry.takes)
             if entry.kind != "edit" or mine(entry.actor):
-                settled.add(_undo_key(entry))
+                settled.add(key)
         return None
 
     def standing(self, actor: str, since: datetime) -> list[Action]:
