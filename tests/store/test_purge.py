@@ -108,6 +108,22 @@ def test_afterwards_no_byte_of_the_text_is_left(tmp_path: Path, deleted: bool) -
     assert not holds_secret(tmp_path / "s")
 
 
+def test_a_short_text_that_was_undone_before_is_erased_once(tmp_path: Path) -> None:
+    library = open_library(tmp_path / "s")
+    with library.transaction("agent:x", "observe") as tx:
+        tx.put(memory(1, "pin 4711"))
+    action = library.past.action_of(str(library.journal.rev))
+    assert action is not None
+    library.past.undo(action, "human")
+    asked = library.past.find_place("m1")
+    assert asked == ("memories", "m1")
+    assert holds_secret(tmp_path / "s", ("4711",))
+    assert purge.purge(library.journal, [asked], "human").rewritten
+    assert not holds_secret(tmp_path / "s", ("4711",))
+    assert library.past.find_place("m1") == asked
+    assert not purge.purge(library.journal, [asked], "human").rewritten
+
+
 def test_that_it_was_there_stays_known(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     purge.purge(library.journal, [("memories", "m1")], "human")

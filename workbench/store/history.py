@@ -419,6 +419,8 @@ class Past:
         for entry in self._journal.entries_back(needle_of(name)):
             for change in entry.changes:
                 key = _side_key(change) if change.op in ("insert", "delete") else None
+                if change.table == "purged":  # says of a record that it is gone
+                    continue
                 if key is not None and name in (key, key.rpartition("/")[2]):
                     return change.table, key
         return None

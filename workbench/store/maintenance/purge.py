@@ -368,7 +368,7 @@ def purge(
         texts = tuple(_texts(journal, doomed, blobs))
         left = tuple(_left_of(journal, records))
         redactor = Redactor(doomed, frozenset(k.rpartition("/")[2] for _, k in records), texts)
-        if not texts and not any(journal.state.get(*place) for place in doomed):
+        if _is_erased(journal, doomed):
             with _said_when_unfinished(journal.folder):
                 removed = (*_remove_copies(journal.folder, redactor), *beside())
                 return Purged(tuple(records), 0, (), removed, 0)
@@ -452,6 +452,17 @@ def _texts(journal: Journal, doomed: frozenset[tuple[str, str]], blobs: InBlobs)
     for place in doomed:
         for fields in _every_field(journal, *place):
             yield from texts_of(fields)
+
+
+def _is_erased(journal: Journal, doomed: frozenset[Place]) -> bool:
+    """Tell whether the doomed documents are gone and no line says any more what they held."""
+    return not any(journal.state.get(*place) for place in doomed) and all(
+        change.redacted
+        for _, doc_id in doomed
+        for entry in journal.entries_back(f'"id":"{doc_id}"'.encode())
+        for change in entry.changes
+        if (change.table, change.doc) in doomed
+    )
 
 
 def _every_field(journal: Journal, table: str, doc_id: str) -> Iterator[dict[str, Any]]:
