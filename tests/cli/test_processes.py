@@ -550,11 +550,11 @@ def test_the_demo_opens_shows_its_areas_and_leaves_nothing_behind(tmp_path: Path
     terminal.press("3")
     terminal.shows("STRATEGIES AND HARD RULES", "shr-00001")
     terminal.press("4")
-    terminal.shows("Top 10 of", "half-life of recency", "AUTH_SECRET")
+    terminal.shows("Top 10 of", "importance", "AUTH_SECRET")
     terminal.press("?")
     terminal.shows("Keys · Tune")
     terminal.press("\x1b")
-    terminal.shows("half-life of recency")
+    terminal.shows("Top 10 of")
     terminal.press("q")
     assert terminal.ends() == 0
     # The alternate screen is left, the cursor shown again, and the temporary store gone.

@@ -95,7 +95,7 @@ def test_a_prompt_says_what_in_it_no_person_stands_by(cli: Cli, format: str) -> 
     assert opened is not None
     inside = said.out[opened.end() : said.out.index(f"[end {opened[1]}]")]
     assert ("Friday" in inside, "green build" in inside) == (True, False)
-    assert "approved 2 memories in it" in cli(*export, "--all-status").err
+    assert "2 memories not written or approved by you" in cli(*export, "--all-status").err
     approved_only()
     strict = cli(*export)
     assert "1 memory left out: not written or approved by you." in strict.err

@@ -327,7 +327,7 @@ DOINGS = {
     "undo": Doing(STREAM, _undoing, r"(?:Pinned|Undone: pin|Redone: pin) k-\d+\b", _undone),
     "import": Doing(STREAM, _importing, r"Imported f\d\.jsonl", _imported),
     "tune": Doing(
-        (Step("4", "half-life of recency"), Step("/"), Step("thing\r", "Thing")),
+        (Step("4", "Advanced"), Step("/"), Step("thing\r", "Thing")),
         _tuning,
         r"Saved own \d+|Saved the query|Snapshot [A-Z] is taken",
         _tuned,

@@ -91,6 +91,6 @@ async def test_an_empty_store_says_how_a_plan_is_made(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     app = app_over(bench)
     async with opened(app) as pilot:
-        await shows(pilot, "No plans yet: n makes one")
+        await shows(pilot, "No plans yet")
         await typed(app, pilot, "n", "Ship it (60 min)")
         await until(pilot, lambda: len(stored(bench)) == 4)

@@ -67,9 +67,9 @@ async def test_places_are_taken_or_left_and_undone_as_one(
         names = [place.name for place in dialog.query_one(LineView).rows]
         assert SECRET not in screen_text(app)
         await pilot.press("x")
-        assert "3 places · 0 taken · 1 left out" in screen_text(app)
+        assert "3 places · 0 to replace · 1 skipped" in screen_text(app)
         await pilot.press("A")
-        assert "2 taken" in screen_text(app)
+        assert "2 to replace" in screen_text(app)
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: not app.screen.is_modal)
         changed = contents(bench) - before
