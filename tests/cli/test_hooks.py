@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,25 @@ def test_removing_leaves_the_file_as_it_was(cli: Cli, agent: str, text: str) -> 
     assert path.read_bytes() != text.encode()
     assert cli("hooks", "remove", "--agent", agent, "--yes").code == 0
     assert path.read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize("agent", HOOK_FILES)
+def test_the_files_of_two_projects_are_not_taken_for_each_other(cli: Cli, agent: str) -> None:
+    held = {"a": "{}", "b": None, "c": "", "d": '{"hooks": {}}', "e": None, "f": "{}"}
+    files = {}
+    for name, text in held.items():
+        folder = cli.cwd / name
+        folder.mkdir()
+        files[name] = folder / HOOK_FILES[agent].project
+        if text is not None:
+            files[name].parent.mkdir(parents=True)
+            files[name].write_text(text)
+        assert replace(cli, cwd=folder)("hooks", "install", "--agent", agent, "--yes").code == 0
+    moved = replace(cli, cwd=cli.cwd / "a", store=cli.cwd / "moved")
+    assert moved("hooks", "install", "--agent", agent, "--yes").code == 0
+    for name, text in held.items():
+        replace(cli, cwd=cli.cwd / name).ok("hooks", "remove", "--agent", agent, "--yes")
+        assert (files[name].read_text() if files[name].exists() else None) == text
 
 
 @pytest.mark.parametrize("agent", OWN)

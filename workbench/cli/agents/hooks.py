@@ -37,11 +37,11 @@ def hooks(call: Call) -> Answer:
     args = call.args
     if args.action == "status":
         return _status(call)
+    replaced = Replaced(paths.replaced_dir())
     if args.action == "remove":
-        replaced = Replaced(paths.replaced_dir())
         return _carry_out(call, plan_removal(args.agent, _path(call), replaced))
     words = program(None if args.store is None else call.session.cwd / args.store)
-    done = _carry_out(call, plan_install(args.agent, _path(call), words))
+    done = _carry_out(call, plan_install(args.agent, _path(call), words, replaced))
     lines = [*done.lines]  # type: ignore[misc]
     if done.code == DONE:
         lines.append(f"To let the agent search and save too: {server(args.agent, words)}")

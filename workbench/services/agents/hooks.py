@@ -8,9 +8,9 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from workbench.core.agents.actors import agent_in
@@ -27,11 +27,14 @@ LONGEST = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a file of settings holds, and what it would hold; `None` where there is no file."""
+    """What a file of settings holds, what it would hold, and what it held before it had hooks of
+    the workbench; `None` where there is no file.
+    """
 
     path: Path
     before: str | None
     after: str | None
+    original: str | None = None
 
     @property
     def is_done(self) -> bool:
@@ -83,7 +86,7 @@ def require_no_agent() -> None:
         raise WorkbenchError(f"An agent ({agent}) cannot change its own hooks.", hint)
 
 
-def plan_install(agent: str, path: Path, words: tuple[str, ...]) -> Plan:
+def plan_install(agent: str, path: Path, words: tuple[str, ...], replaced: Replaced) -> Plan:
     """Plan that an agent runs a program at its hooks; hooks of the workbench by another path go.
 
     Nothing is written. Raises `UnreadableFile`.
@@ -93,8 +96,8 @@ def plan_install(agent: str, path: Path, words: tuple[str, ...]) -> Plan:
     held = _ours(before or "", path, agent)
     if set(held) == {(event, command) for event in HOOK_FILES[agent].events}:
         return Plan(path, before, before)
-    bare = removed(before or "", str(path), lambda one: _is_ours(one, agent)) if held else before
-    return Plan(path, before, _installed(bare or "", path, agent, command))
+    original = _without(before or "", path, agent, replaced) if held else before
+    return Plan(path, before, _installed(original or "", path, agent, command), original)
 
 
 def _installed(text: str, path: Path, agent: str, command: str) -> str:
@@ -113,23 +116,31 @@ def plan_removal(agent: str, path: Path, replaced: Replaced) -> Plan:
     Where only the hooks were added to the file since, it becomes what it was before, to the byte.
     """
     before = _text(path)
-    held = _ours(before or "", path, agent)
-    if before is None or not held:
+    if before is None or not _ours(before, path, agent):
         return Plan(path, before, before)
-    command = held[0][1]
-    for earlier in (*_earlier(replaced, path, agent), None):
-        if _installed(earlier or "", path, agent, command) == before:
-            return Plan(path, before, earlier)
-    return Plan(path, before, removed(before, str(path), lambda one: _is_ours(one, agent)))
+    original = _without(before, path, agent, replaced)
+    return Plan(path, before, original, original)
 
 
-def _earlier(replaced: Replaced, path: Path, agent: str) -> Iterator[str]:
-    """Yield the kept texts that a file of settings without hooks of the workbench may have held."""
-    for copy in replaced.copies():
-        with suppress(OSError, UnicodeDecodeError, UnreadableFile):
-            text = copy.read_bytes().decode("utf-8")
-            if not _ours(text, path, agent):
-                yield text
+def _without(text: str, path: Path, agent: str, replaced: Replaced) -> str | None:
+    """Return what a file held before its hooks were installed, `None` where there was no file; of
+    one that was changed since, the text less the hooks.
+    """
+    with suppress(OSError, ValueError):
+        installed_text, original = _receipt(path, replaced).read_text("utf-8").split(" ")
+        if installed_text == _hash(text) and not original:
+            return None
+        if installed_text == _hash(text) and (kept := replaced.held(original)) is not None:
+            return kept.decode("utf-8")
+    return removed(text, str(path), lambda one: _is_ours(one, agent))
+
+
+def _receipt(path: Path, replaced: Replaced) -> Path:
+    """Return the file that says what was installed in a file of settings and which copy it
+    replaced, each as a hash.
+    """
+    beside = replaced.folder or path
+    return beside.with_name("hooks") / _hash(os.path.realpath(path))
 
 
 def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
@@ -143,8 +154,11 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
             f"{plan.path} was changed meanwhile.", "Nothing was written; try it again."
         )
     copy = None if plan.before is None else replaced.keep(plan.path, _bytes(plan.before))
-    target = Path(os.path.realpath(plan.path))
+    target, receipt = Path(os.path.realpath(plan.path)), _receipt(plan.path, replaced)
+    original = "" if plan.original is None else _hash(plan.original)
     try:
+        receipt.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_file(receipt, f"{_hash(plan.after or '')} {original}".encode())
         if plan.after is None:
             target.unlink()
             return copy
@@ -212,3 +226,7 @@ def _text(path: Path) -> str | None:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8")
+
+
+def _hash(text: str) -> str:
+    return sha256(_bytes(text)).hexdigest()

@@ -1,7 +1,6 @@
 """Connecting an agent: what that writes and does is said first, and taking it back is a key."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -86,7 +85,6 @@ class ConnectDialog(TextDialog[None]):
         self._agent, self._scope, self._path, self._served = agent, scope, path, served
         self._program = program(store)
         self._replaced = Replaced(paths.replaced_dir())
-        self._written: Plan | None = None
         self._shows_changes = False
         super().__init__(f"Connect {self._name}", self._drawn(), offered)
 
@@ -100,15 +98,10 @@ class ConnectDialog(TextDialog[None]):
         return _changed(plan) if self._shows_changes else self._said(plan, install.is_done)
 
     def _install(self) -> Plan:
-        return plan_install(self._agent, self._path, self._program)
+        return plan_install(self._agent, self._path, self._program, self._replaced)
 
     def _removal(self) -> Plan:
-        """Return what disconnecting does: the way back where nothing but the hooks was written
-        since.
-        """
-        plan, written = plan_removal(self._agent, self._path, self._replaced), self._written
-        is_ours = written is not None and written.after == plan.before
-        return replace(plan, after=written.before) if written is not None and is_ours else plan
+        return plan_removal(self._agent, self._path, self._replaced)
 
     def _said(self, plan: Plan, connected: bool) -> Content:
         if connected:
@@ -135,29 +128,25 @@ class ConnectDialog(TextDialog[None]):
 
     def action_write(self) -> None:
         """Write the hooks into the agent's settings."""
-        if (plan := self._carried_out(self._install)) is not None:
-            self._written = plan
+        self._carry_out(self._install)
 
     def action_undo(self) -> None:
         """Take the hooks out again; the file is as it was before them."""
-        if self._carried_out(self._removal) is not None:
-            self._written = None
+        self._carry_out(self._removal)
 
-    def _carried_out(self, planned: Callable[[], Plan]) -> Plan | None:
-        """Write what is planned and show how things stand then; `None` where nothing was written."""
+    def _carry_out(self, planned: Callable[[], Plan]) -> None:
+        """Write what is planned and show how things stand then."""
         try:
             plan = planned()
             if plan.is_done:
                 self.app.bell()
-                return None
-            carry_out(plan, self._replaced)
+            else:
+                carry_out(plan, self._replaced)
         except WorkbenchError as error:
             self.app.notify(printable(str(error)), severity="error", markup=False)
-            return None
         finally:
             self._shows_changes = False
             self.show(self._drawn())
-        return plan
 
     def action_changes(self) -> None:
         """Show what changes in the file, or what that does again."""
