@@ -76,8 +76,10 @@ async def test_what_was_in_the_file_comes_back_to_the_byte(tmp_path: Path, text:
         await shows(pilot, "Connected")
         assert f"--store {app.bench.library.folder} capture claude-code" in path.read_text()
         await pilot.press("escape")
-        await asked(pilot, "C", "enter", "enter")
+        dialog = await asked(pilot, "C", "enter", "enter")
         await shows(pilot, "Connected")
+        await pilot.press("v", "escape")
+        assert app.screen is dialog, "back from the changes"
         await pilot.press("u")
         await pilot.pause()
         assert path.read_bytes() == text.encode()

@@ -136,7 +136,6 @@ async def test_a_change_is_taken_back_from_the_history(tmp_path: Path) -> None:
         await pilot.pause()
         assert "pinned" in beside(app)
         await pilot.press("t")
-        await answered(pilot)
         await until(pilot, lambda: not app.bench.stream.get("old").pinned)
         await settled(pilot)
         await pilot.press("enter")

@@ -279,7 +279,7 @@ STREAM = Table(
 HISTORY = Table(
     "the history",
     (
-        Action("history.undo", "u", "take back", "Undo this change, after y", DECIDE),
+        Action("history.undo", "u", "take back", "Undo this change", DECIDE),
         Action("history.find", "slash", "find", "Filter changes by words", FIND),
         Action("history.store-then", "t", "store then", "The whole store as of that change", FIND),
         Action("history.undo-agent", "A", "all by agent", "Take back all its agent did since a time", DECIDE),

@@ -153,6 +153,13 @@ class ConnectDialog(TextDialog[None]):
         self._shows_changes = not self._shows_changes
         self.show(self._drawn())
 
+    def action_cancel(self) -> None:
+        """Go back from the changes, else close."""
+        if self._shows_changes:
+            self.action_changes()
+        else:
+            super().action_cancel()
+
     def action_copy(self) -> None:
         """Copy how the agent is given the server with its tools."""
         said = copy(server(self._agent, self._program), self.app.copy_to_clipboard)

@@ -468,18 +468,13 @@ class History(Section[tuple[Event, ...]]):
         return True
 
     async def take_back(self, row: Row) -> None:
-        """Take a change back, after a yes."""
+        """Take a change back."""
         event = row.item
         if not isinstance(event, Event):
             self.app.say(keyed("Go to a change first; {health.take-back} takes it back."))
             return
-        detail = body(
-            f"By {self.masked(event.actor)}. Undoing it is a change of its own; nothing is erased."
-        )
-        question = f"Take back “{self.masked(event.label)}” (revision {event.rev})?"
-        if await self.asked(question, detail, "take back"):
-            app, history = self.app, self.bench.history
-            app.change(lambda: app.say(f"Taken back: {history.undo_revision(event.rev)}."))
+        app, history, more = self.app, self.bench.history, keyed(" {app.redo} does it again.")
+        app.change(lambda: app.say(f"Taken back: {history.undo_revision(event.rev)}.{more}"))
 
 
 class Captures(Section[Past]):

@@ -443,24 +443,20 @@ class HistoryDialog(Dialog[None]):
         )
         self._list.cursor = len(self._events) - 1 if place is None else place
 
-    @asking
-    async def action_undo(self) -> None:
-        """Take back the transaction under the cursor, after a yes."""
-        event, mask = self._list.current, self._bench.safety.masked
+    def action_undo(self) -> None:
+        """Take back the transaction under the cursor."""
+        event = self._list.current
         if event is None:
             return
-        detail = body(
-            f"By {mask(event.actor)}. Undoing it is a change of its own; nothing is erased."
-        )
-        question = f"Take back “{mask(event.label)}” (revision {event.rev})?"
-        if await self.app.push_screen_wait(Confirm(question, detail=detail, yes="take back")):
 
-            def take_back() -> None:
-                label = self._history.undo_revision(event.rev)
-                self._read_anew()
-                self._say(f"Taken back: {mask(label)}.", MUTED)
+        def take_back() -> None:
+            label = self._history.undo_revision(event.rev)
+            self._read_anew()
+            mask = self._bench.safety.masked
+            more = keyed(" {history.undo} on the first row undoes that.")
+            self._say(f"Taken back: {mask(label)}.{more}", MUTED)
 
-            change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
+        change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
 
     @asking
     async def action_undo_agent(self) -> None:

@@ -205,8 +205,12 @@ class Dialog(ModalScreen[R]):
         implementation(MANUAL)(self.app, self.action_help)
 
     def action_cancel(self) -> None:
-        """Close without a result."""
-        self.dismiss(None)
+        """Go back from a text to its list, else close without a result."""
+        rows = next((rows for rows in self.query(LineView) if rows.focusable), None)
+        if rows is not None and isinstance(self.focused, ReadingPane):
+            rows.focus()
+        else:
+            self.dismiss(None)
 
 
 @survives
