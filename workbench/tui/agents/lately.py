@@ -9,7 +9,7 @@ from workbench.services.context import Touched
 from workbench.services.open import Workbench
 from workbench.services.reflection.gauge import verdict_of
 from workbench.tui.app.actions import GLOBAL, remapped
-from workbench.tui.widgets.figures import NO_BREAK, since
+from workbench.tui.widgets.figures import since
 
 RECENT = timedelta(minutes=10)
 """How long the line tells of it, and the pause after which counting begins anew."""
@@ -70,7 +70,7 @@ def _age(at: datetime, now: datetime) -> str:
     seconds = int((now - at).total_seconds())
     if seconds < STEP:
         return "now"
-    return f"{seconds // STEP * STEP}{NO_BREAK}s ago" if seconds < 60 else since(at, now)
+    return f"{seconds // STEP * STEP}s ago" if seconds < 60 else since(at, now)
 
 
 # Says once when a reflection becomes due.

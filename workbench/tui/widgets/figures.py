@@ -13,7 +13,7 @@ from workbench.core.tuning.recency import decay_per_hour
 from workbench.tui.app.waiting import survives
 
 _STEPS = (
-    (60, 60, "min"),
+    (60, 60, "m"),
     (3600, 24, "h"),
     (86_400, 14, "d"),
     (7 * 86_400, 9, "w"),
@@ -32,16 +32,15 @@ NO_BREAK = "\u00a0"
 
 
 def ago(at: datetime, now: datetime) -> str:
-    """Return how long ago `at` was: "now", "3 h", "2 d", "5 w"; "in 2 d" when it lies ahead."""
+    """Return how long ago `at` was: "now", "20m", "3h", "5w"; "in 2d" when it lies ahead."""
     seconds = (now - at).total_seconds()
     text = _span(abs(seconds))
     return f"in{NO_BREAK}{text}" if seconds <= -60 else text
 
 
 def brief(at: datetime, now: datetime) -> str:
-    """Return how long ago `at` was, for a column: "now", "20m", "3h", "5w", "+2d" when it lies ahead."""
-    text = ago(at, now).replace(f"in{NO_BREAK}", "+").replace(NO_BREAK, "")
-    return text.replace("min", "m")
+    """Return how long ago `at` was, for a column: "+2d" when it lies ahead."""
+    return ago(at, now).replace(f"in{NO_BREAK}", "+")
 
 
 AGE = 4
@@ -49,8 +48,8 @@ AGE = 4
 
 
 def since(at: datetime, now: datetime, present: str = "just now") -> str:
-    """Return how long ago `at` was as part of a sentence: "3 h ago", "in 2 d", or `present` within
-    a minute.
+    """Return how long ago `at` was as part of a sentence: "3h ago", "in 2d", or `present` within a
+    minute.
     """
     seconds = (now - at).total_seconds()
     if abs(seconds) < _STEPS[0][0]:
@@ -150,8 +149,8 @@ def _span(seconds: float) -> str:
         return "now"
     for unit, below, name in _STEPS:
         if seconds < unit * below:
-            return f"{int(seconds / unit)}{NO_BREAK}{name}"
-    return f"{int(seconds / _YEAR)}{NO_BREAK}y"
+            return f"{int(seconds / unit)}{name}"
+    return f"{int(seconds / _YEAR)}y"
 
 
 # Text in a box of a fixed size: it is drawn anew only when it is another, and never moves what is
