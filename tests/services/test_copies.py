@@ -82,6 +82,19 @@ def test_entry_bullet_and_insight_follow_in_one_action(bench: Workbench, project
     assert (project / "AGENTS.md").read_bytes() == after
 
 
+def test_another_memory_with_the_same_text_is_a_copy_unless_it_is_archived(
+    bench: Workbench,
+) -> None:
+    put(bench, memory("m3", "Tests run with make."), memory("m4", "Tests run with make. Or not."))
+    put(bench, memory("m5", "Tests run with make.", status="archived"))
+    plan = planned(bench, "Tests run with just.", "m2")
+    assert told(plan) == [("memory", "m3", "")]
+    correct(bench, plan, "Tests run with just.", "m2")
+    assert bench.stream.get("m3").content == "Tests run with just."
+    assert bench.history.undo() == "edit m2"
+    assert bench.stream.get("m3").content == "Tests run with make."
+
+
 def test_an_entry_stays_where_a_person_moved_it(bench: Workbench, project: Path) -> None:
     promoted(bench, Target("block", "AGENTS.md"), Target("block", "AGENTS.md"))
     file = project / "AGENTS.md"

@@ -1,13 +1,14 @@
 """A correction in the app: its copies are shown before it is saved, and go along on a y."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.support import NOW, app_over, opens, screen_text
+from tests.tui.support import NOW, app_over, opens, screen_text, tells
 from tests.tui.waiting import until_drawn
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
@@ -71,7 +72,7 @@ async def test_y_updates_the_file_with_it_and_u_takes_back_both(
         assert "AGENTS.md" in told
         assert f"- {NPM}" in told
         assert f"- {PNPM}" in told
-        assert "served to claude in 1 session this week" in told
+        assert "Served to claude in 1 session this week" in told
         assert bench.stream.get("k1").content == NPM
         await pilot.press("y")
         await closed(app, pilot, lambda: bench.stream.get("k1").content == PNPM)
@@ -95,6 +96,23 @@ async def test_n_saves_it_alone_and_esc_goes_on_editing(bench: Workbench, projec
         await pilot.press("n")
         await closed(app, pilot, lambda: bench.stream.get("k1").content == PNPM)
         assert NPM in (project / "AGENTS.md").read_text()
+
+
+async def test_another_memory_with_the_same_text_is_named_and_ids_keep_their_case(
+    bench: Workbench,
+) -> None:
+    early = NOW - timedelta(days=1)
+    with bench.library.transaction("human", "more") as tx:
+        tx.put(Memory("k2", NPM, early, early))
+        tx.put(Memory("k3", "Use care.", early, early, citations=("k1",), is_synthetic=True))
+    app = app_over(bench)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await corrected(app, pilot)
+        await asked(app, pilot)
+        assert "k2" in screen_text(app)
+        await pilot.press("y")
+        await closed(app, pilot, lambda: bench.stream.get("k2").content == PNPM)
+        await until_drawn(pilot, lambda: tells(app, "k3 cites it and stays"))
 
 
 async def test_a_file_that_is_gone_by_then_is_not_made_anew(

@@ -575,7 +575,7 @@ class CopyAsking:
         if not plan.updated and plan.corrected:
             given = self._bench.given_lately.of(self._plan.corrected[0][0].id)[:1]
             lines += given_lines(self._bench.safety.shown(given), {}, "")
-        return said + "".join(f" {line[:1].upper()}{line[1:]}." for line in lines)
+        return said + "".join(f" {line}." for line in lines)
 
 
 def _named(plan: CopyPlan) -> str:
@@ -602,7 +602,7 @@ def given_lines(given: Sequence[Given], shifts: dict[str, Shift], used: str) -> 
     question.
     """
     for one in given[:NAMED]:
-        said = f"served to {one.agent} in {amount(one.sessions, 'session')} this week"
+        said = f"Served to {one.agent} in {amount(one.sessions, 'session')} this week"
         if one.query:
             shift = shifts.get(one.agent)
             before = one.place if shift is None or shift.before is None else shift.before

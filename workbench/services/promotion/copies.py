@@ -217,7 +217,15 @@ class Copies:
             else:
                 bullets = (one for one in self._library.bullets.all() if one.content == old)
                 same += ((one, replace(one, content=new, raw=None)) for one in bullets)
-                memories = [m for m in self._citing_any({before.id}) if old in m.content]
+                memories = [
+                    one
+                    for one in self._library.memories.all()
+                    if one.status != "archived"
+                    and (
+                        one.content == before.content
+                        or (before.id in one.citations and old in one.content)
+                    )
+                ]
             same += ((memory, _with(memory, old, new)) for memory in memories)
             for copy in same:
                 if place_of(copy[0]) not in known:

@@ -26,7 +26,7 @@ from workbench.services.files.threeway import DiffLine, ThreeWay, masked_diff
 from workbench.services.open import Workbench
 from workbench.services.safety.safety import Outgoing
 from workbench.tui.actions import EXPORT
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, sentence
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import ActionText, FileDialog, Pane, Parts, labelled, whole_file
@@ -367,7 +367,7 @@ class ExportDialog(FileDialog[Written | None]):
         if preview is None or preview.obstacle is None:
             self.app.bell()
             return
-        question = f"Replace {preview.path.name}? {loss_said(preview.obstacle).capitalize()}."
+        question = f"Replace {preview.path.name}? {sentence(loss_said(preview.obstacle))}."
         kept = Content.styled(
             "A copy is kept in your state folder; its name is shown afterwards.", MUTED
         )
