@@ -191,6 +191,8 @@ async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: P
     bench.importer.carry_out(bench.importer.plan(file, format="claude-memory"))
     async with review(bench) as drive:
         await found(drive, "places")
+        assert drive.count == "0 to decide · 1 suggested"
+        assert "Review (" not in screen_text(drive.app), "the badge counts what is stored"
         await drive.until(lambda: "2 memories would be archived" in drive.text("evidence"))
         assert "2 records from CLAUDE.md, 2 never voted" in drive.text("candidate")
         assert "Use pnpm" in drive.text("evidence")

@@ -111,16 +111,6 @@ class Workbench:
 
         return Review(self.context, lambda: self.retriever)
 
-    @property
-    def worked_out(self) -> int:
-        """How many proposals wait that nobody stored, as far as they were looked for yet, without
-        what may be noise.
-        """
-        from workbench.core.review.kinds import is_noise
-
-        review = self.__dict__.get("review")
-        return 0 if review is None else sum(not is_noise(one.kind) for one in review.found())
-
     @cached_property
     def working_out(self) -> "SuggestionFinder":
         """What waits without being stored."""

@@ -252,9 +252,7 @@ class AreaScreen(Screen[object]):
         """Show in the top bar what waits and what is due, and in the key bar what is to be known of
         the next key.
         """
-        self.query_one(TopBar).counts = {
-            "review": self.bench.overview.waiting() + self.bench.worked_out
-        }
+        self.query_one(TopBar).counts = {"review": self.bench.overview.waiting()}
         due = self.workbench_app.options.faults or self.bench.overview.due().due
         self.query_one(TopBar).due = frozenset(("health",)) if due else frozenset()
         self.query_one(KeyBar).urgent = self.workbench_app.urgent

@@ -28,6 +28,7 @@ from workbench.core.review.kinds import (
     OTHER,
     Group,
     group_of,
+    is_noise,
     kind_of,
 )
 from workbench.core.review.proposal import Proposal
@@ -340,11 +341,12 @@ class Progress(dict[str, str]):
             self.pop(id, None)
             self[id] = done
 
-    def sentence(self, left: int, put_off: int, listed: int | None = None) -> str:
-        """Return "12 decided · 8 left · 2 put off"."""
+    def sentence(self, left: int, put_off: int, suggested: int, listed: int | None = None) -> str:
+        """Return "12 decided · 8 left · 2 put off · 5 suggested"."""
         parts = [f"{listed} listed"] if listed is not None else []
         parts += [f"{len(self)} decided", f"{left} left"] if self else [f"{left} to decide"]
-        return " · ".join([*parts, *([f"{put_off} put off"] if put_off else [])])
+        parts += [f"{put_off} put off"] if put_off else []
+        return " · ".join([*parts, *([f"{suggested} suggested"] if suggested else [])])
 
     def done(self, put_off: int) -> str:
         """Return "All done: 12 approved, 3 rejected · 2 left for later"; empty while nothing was
@@ -559,8 +561,10 @@ class Queue:
                 Heading(ASK, text="Looking … esc stops it" if self._search.is_asked else "")
             )
         self._set_rows(rows)
-        left, shown = review.waiting() + self._bench.worked_out, len(listed) if filter else None
-        self.count.update(Content(self._progress.sentence(left, put_off, shown)), layout=False)
+        suggested = sum(not is_noise(p.kind) for p in found)
+        shown = len(listed) if filter else None
+        said = self._progress.sentence(review.waiting(), put_off, suggested, shown)
+        self.count.update(Content(said), layout=False)
         return True
 
     def _set_rows(self, rows: list[Item]) -> None:
