@@ -8,32 +8,21 @@ among the background questions.
 
 import json
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from random import Random
 from statistics import fmean
-
-import numpy as np
 
 from tests.benchmarks import locomo
 from workbench.config.paths import shipped
-from workbench.core.stream.memory import Memory
-from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.retrieval.embedding.embedder import Embedder
-from workbench.retrieval.floor.floor import background, floors_of, texts_of
-from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.ranking.pool import Pool
-from workbench.retrieval.ranking.ranker import Ranker
-from workbench.retrieval.text_keys import text_keys
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.retrieval.floor.floor import background
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.tuning.floors import against
 from workbench.services.tuning.queries import JudgedSet, from_file
 
 HERE = Path(__file__).parent
-SIZES = (1_000, 10_000, 100_000)
 BARS = {"answered": 2.0, "off_topic": 90.0, "answered_worst": 5.0, "off_topic_worst": 85.0}
 
 
@@ -66,7 +55,6 @@ def run(small: bool, folder: Path | None = None) -> dict[str, object]:
         "mean": {"answered": round(fmean(answered), 2), "off_topic": round(fmean(off), 2)},
         "worst": {"answered": max(answered), "off_topic": min(off)},
         "bars": BARS,
-        "computing": [_cost(size) for size in (SIZES[:1] if small else SIZES)],
     }
 
 
@@ -135,17 +123,15 @@ def _measured(store: Store) -> dict[str, object]:
     }
 
 
-def _answered(store: Store) -> tuple[float, dict[str, object]]:
-    """Return the share of answered queries called empty, and what agents are given under the
-    default profile.
-    """
+def _answered(store: Store) -> tuple[float, dict[str, float]]:
+    """Return the share of answered queries called empty, and what agents are given."""
     empty: list[bool] = []
     whole, given, rows = [], [], []
     for query in store.judged.queries:
         relevant = {id for id, grade in query.relevant.items() if grade > 0}
         if not relevant:
             continue
-        ids, strong, is_empty = _asked(store, query.text, WORKBENCH, query.now)
+        ids, strong, is_empty = _asked(store, query.text, query.now)
         if relevant & set(ids):
             empty.append(is_empty)
         whole.append(len(relevant & set(ids)) / len(relevant))
@@ -156,52 +142,27 @@ def _answered(store: Store) -> tuple[float, dict[str, object]]:
         "recall@10_given": fmean(given),
         "rows_given": fmean(rows),
     }
-    agents: dict[str, object] = {
-        WORKBENCH.name: {name: round(value, 3) for name, value in figures.items()}
-    }
+    agents = {name: round(value, 3) for name, value in figures.items()}
     return round(100 * fmean(empty), 2), agents
 
 
 def _asked(
-    store: Store, query: str, profile: Profile, now: datetime | None
+    store: Store, query: str, now: datetime | None
 ) -> tuple[tuple[str, ...], list[str], bool]:
     """Return the ten best, those of them that an agent is given, and whether the query is empty."""
     tuning = store.bench.tuning
     question = tuning.question(query)
-    scores, ranking = question.scores, question.rank(profile, now or store.bench.context.now(), 10)
+    scores, ranking = (
+        question.scores,
+        question.rank(WORKBENCH, now or store.bench.context.now(), 10),
+    )
     found = against(tuning.floors.settled(query), scores, ranking)
     strong = [] if found.empty else [id for id in ranking.ids if not found.is_weak(id)]
     return ranking.ids, strong, found.empty
 
 
 def _empty(store: Store, questions: Sequence[str]) -> float:
-    return round(100 * fmean(_asked(store, q, WORKBENCH, None)[2] for q in questions), 2)
-
-
-def _cost(size: int) -> dict[str, float]:
-    """Return the CPU seconds of computing a floor, and of telling whether a pool is still the same."""
-    random, at = Random(1), datetime(2026, 3, 20, tzinfo=UTC)
-    path = shipped("fixtures/demo") / "memories.jsonl"
-    sentences = [
-        s
-        for line in path.read_text("utf-8").splitlines()
-        for s in json.loads(line)["context"].split(". ")
-    ]
-    texts = [" ".join(random.choices(sentences, k=3)) for _ in range(size)]
-    pool = Pool.build([Memory(f"m{number}", text, at, at) for number, text in enumerate(texts)])
-    embedder = Embedder()
-    ranker = Ranker(pool, embedder.embed(texts), LexicalIndex.build(texts), embedder.embed)
-    served, keys = np.ones(size, np.bool_), text_keys(texts)
-    ranker.relevance("warm")
-    begun = time.process_time()
-    floors_of(ranker, served)
-    computed = time.process_time()
-    texts_of(keys, served)
-    return {
-        "memories": size,
-        "cpu_seconds": round(computed - begun, 3),
-        "texts_seconds": round(time.process_time() - computed, 4),
-    }
+    return round(100 * fmean(_asked(store, q, None)[2] for q in questions), 2)
 
 
 def _number(value: object) -> float:

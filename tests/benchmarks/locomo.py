@@ -23,12 +23,9 @@ _BETWEEN_TURNS = timedelta(seconds=30)
 
 
 def conversations() -> tuple[Path, ...]:
-    """Return the conversation files: in $WORKBENCH_LOCOMO, else beside the checkout; none when
-    there are none.
-    """
+    """Return the conversation files in $WORKBENCH_LOCOMO; none without it."""
     named = os.environ.get("WORKBENCH_LOCOMO")
-    beside = Path(__file__).parents[2].parent / "shared" / "data" / "locomo"
-    return tuple(sorted((Path(named) if named else beside).glob("*.json")))
+    return tuple(sorted(Path(named).glob("*.json"))) if named else ()
 
 
 def open_conversation(path: Path, folder: Path) -> tuple[Workbench, Evaluator, JudgedSet]:

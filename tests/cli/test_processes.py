@@ -15,7 +15,7 @@ import orjson
 import pexpect
 import pytest
 
-from tests.benchmarks.open import build
+from tests.benchmarks.stores import build
 from tests.cli.conftest import NOW, Cli
 from tests.cli.shared import COMMAND, ROOT, WORKBENCH, without_privileges, workbench
 from tests.demo import MEMORIES

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.still_true import commit, git
+from tests.repository import commit, git
 from tests.services.conftest import files_in, memory, write
 from workbench.config.loading import Settings
 from workbench.core.record import WorkbenchError

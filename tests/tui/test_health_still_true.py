@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.still_true import commit, git
+from tests.repository import commit, git
 from tests.tui.health_host import beside, keys, opened, settled
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until
