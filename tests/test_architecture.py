@@ -9,9 +9,11 @@ import tomllib
 from collections.abc import Collection, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import textual
 
 from tests.sources import PACKAGE, trees
 
@@ -313,3 +315,87 @@ def test_only_the_outermost_edge_catches_everything() -> None:
         and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception"))
     ]
     assert set(broad) <= {"__main__.py"}
+
+
+PRIVATE_NAMES = "workbench.tui.app.private_names"
+"""The one module that uses private names of Textual, each with its reason."""
+
+
+def test_few_private_names_of_textual_are_used_and_all_in_one_module() -> None:
+    used = private_names_of_textual()
+    assert {module for module, _ in used} <= {PRIVATE_NAMES}
+    assert len({name for _, name in used}) <= 4, used
+
+
+def private_names_of_textual() -> set[tuple[str, str]]:
+    """Return the private names of Textual that the screens import, use on what is not their own, or
+    override, with the module that does.
+    """
+    root = Path(textual.__file__).parent
+    theirs = {
+        ".".join(("textual", *path.relative_to(root).with_suffix("").parts)): ast.parse(
+            path.read_text("utf-8")
+        )
+        for path in root.rglob("*.py")
+    }
+    ours = {_module_name(path): tree for path, tree in trees().items()}
+    ours = {name: tree for name, tree in ours.items() if name.startswith("workbench.tui.")}
+    known = {name for tree in theirs.values() for name in _private_in(tree)}
+    known |= {name for module in theirs for name in module.split(".") if _is_private(name)}
+    own = {name for tree in ours.values() for name in _private_in(tree)}
+    used = {
+        (module, name)
+        for module, tree in ours.items()
+        for node in ast.walk(tree)
+        for name in _named(node)
+        if name in known and not (name in own and _is_on_self(node))
+    }
+    of_class = {
+        (module, node.name): _private_in(node)
+        for module, tree in (theirs | ours).items()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+    for module, name in [each for each in of_class if each[0] in ours]:
+        for base in getattr(import_module(module), name).__mro__[1:]:
+            inherited = of_class.get((base.__module__, base.__name__), set())
+            if base.__module__ in theirs:
+                used |= {(module, each) for each in of_class[module, name] & inherited}
+    return used
+
+
+def _named(node: ast.AST) -> list[str]:
+    """Return the names that an attribute, or an import from Textual, names."""
+    if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("textual."):
+        return [*str(node.module).split("."), *(alias.name for alias in node.names)]
+    return [node.attr] if isinstance(node, ast.Attribute) else []
+
+
+def _is_on_self(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    )
+
+
+def _private_in(tree: ast.AST) -> set[str]:
+    """Return the private names that are defined: functions, attributes, and names of a class."""
+    found = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+        elif isinstance(node, ast.ClassDef):
+            targets = (
+                [each.target] if isinstance(each, ast.AnnAssign) else each.targets
+                for each in node.body
+                if isinstance(each, ast.Assign | ast.AnnAssign)
+            )
+            found |= {name.id for some in targets for name in some if isinstance(name, ast.Name)}
+    return set(filter(_is_private, found))
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.message_pump import MessagePump
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from tests.tui.support import app_over, messages, open_bench, opens
@@ -17,25 +17,25 @@ from workbench.core.record import UnknownRecord
 from workbench.tui.app import areas
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.waiting import survives
+from workbench.tui.app.private_names import Guarded
 
 pytestmark = pytest.mark.usefixtures("every_paint")
 
 SECRET = "a text from a memory"
 
 
-def pumps(of: type[MessagePump] = MessagePump) -> Iterator[type[MessagePump]]:
+def kinds(of: type[MessagePump]) -> Iterator[type[MessagePump]]:
     for cls in of.__subclasses__():
         yield cls
-        yield from pumps(cls)
+        yield from kinds(cls)
 
 
-def test_every_screen_and_widget_of_ours_survives() -> None:
+def test_the_app_and_all_screens_and_dialogs_are_guarded() -> None:
     areas.import_all()
-    ours = {cls for cls in pumps() if cls.__module__.startswith("workbench.")}
-    assert len(ours) > 50
-    bare = [c.__name__ for c in ours if c._dispatch_message is MessagePump._dispatch_message]
-    assert bare == []
+    found = {cls for of in (App, Screen) for cls in kinds(of)}
+    ours = {cls for cls in found if cls.__module__.startswith("workbench.")}
+    assert len(ours) > 30
+    assert [cls.__name__ for cls in ours if not issubclass(cls, Guarded)] == []
 
 
 @pytest.mark.slow
@@ -73,8 +73,7 @@ async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(
     assert app.return_code in (0, None)
 
 
-@survives
-class Unbuildable(ModalScreen[None]):
+class Unbuildable(Guarded, ModalScreen[None]):
     """A dialog whose record is gone before it is built, in one of the places where that shows."""
 
     def __init__(self, place: str) -> None:

@@ -18,7 +18,6 @@ class Pipe(ForgivingDriver):
     """The driver over a pipe instead of a terminal."""
 
     def __init__(self, fileno: int, wanted: int) -> None:
-        self._debug = False
         self.fileno = fileno
         self.exit_event = Event()
         self.messages: list[Message] = []

@@ -30,7 +30,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting, Host, Keeping
 from workbench.tui.app.saving import KEEP, Preview
-from workbench.tui.app.waiting import change, survives
+from workbench.tui.app.waiting import change
 from workbench.tui.promotion import CopyAsking
 from workbench.tui.widgets.content import MUTED, body, fitted, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Dialog, SafeInput
@@ -216,7 +216,6 @@ _NAME = 14
 """Cells of a field's name."""
 
 
-@survives
 class FieldLine(Horizontal, can_focus=True):
     """A field of a form. `stored` is what stands in it as the record is now, `None` where several
     records differ.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import events, on
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
@@ -19,8 +18,9 @@ from workbench.services.files.beside import beside
 from workbench.tui.actions import LIST, WELCOME
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import check_keymap
+from workbench.tui.app.private_names import GuardedApp
 from workbench.tui.app.themes import load_themes
-from workbench.tui.app.waiting import run_in_order, survives
+from workbench.tui.app.waiting import run_in_order
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -187,8 +187,7 @@ def _drawn(row: Row, width: int) -> list[Cell]:
     ]
 
 
-@survives
-class WelcomeApp(App[FirstStep | None]):
+class WelcomeApp(GuardedApp[FirstStep | None]):
     """Shows the card in the person's colours, and ends with what they chose; it opens no store and
     writes nothing.
     """

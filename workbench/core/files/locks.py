@@ -144,6 +144,11 @@ def patience() -> Patience:
     return _patience.get()
 
 
+def be_patient(how: Patience) -> None:
+    """Let every write from now on wait as `how` says (this task's, and what it starts)."""
+    _patience.set(how)
+
+
 @contextmanager
 def waiting(how: Patience) -> Iterator[None]:
     """Let every write within the block wait for a busy store as `how` says (this thread's or task's

@@ -80,13 +80,13 @@ class ConnectDialog(TextDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONNECT)
 
     def __init__(self, agent: str, scope: str, path: Path, store: Path | None, served: str) -> None:
-        self._name = NAMES.get(agent, agent)
+        self._client = NAMES.get(agent, agent)
         offered = [action for action in CONNECT if action.show]
         self._agent, self._scope, self._path, self._served = agent, scope, path, served
         self._program = program(store)
         self._replaced = Replaced(paths.replaced_dir())
         self._shows_changes = False
-        super().__init__(f"Connect {self._name}", self._drawn(), offered)
+        super().__init__(f"Connect {self._client}", self._drawn(), offered)
 
     def _drawn(self) -> Content:
         """Say what connecting does, or that the agent is connected; or what changes in the file."""

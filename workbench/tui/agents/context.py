@@ -31,7 +31,8 @@ from workbench.services.safety.provenance import learn_all
 from workbench.tui.actions import CONTEXT
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.waiting import asking, survives
+from workbench.tui.app.private_names import Guarded
+from workbench.tui.app.waiting import asking
 from workbench.tui.safety import FLAGGED
 from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import SYMBOLS, marks_of
@@ -315,8 +316,7 @@ copies.
 """
 
 
-@survives
-class ContextPane(Vertical):
+class ContextPane(Guarded, Vertical):
     """A task, the budget of each layer as a bar, and below each what it gives and leaves out. It
     counts no read.
     """

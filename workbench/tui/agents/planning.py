@@ -26,7 +26,7 @@ from workbench.services.open import Workbench
 from workbench.tui.actions import MOVES, PLANS, WORKING
 from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.waiting import asking, survives
+from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import area_below
 from workbench.tui.widgets.content import MUTED, body, keyed
 from workbench.tui.widgets.dialog import Choice, Choose, Prompt
@@ -40,7 +40,6 @@ Place = tuple[str, Path]
 SIGNS = {"open": "·", "done": "✓", "skipped": "-"}
 
 
-@survives
 class StepTree(Tree[Place]):
     """The plans of a store, moved through with the keys of a list."""
 

@@ -12,10 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.console import RenderableType
 from textual import events, work
-from textual._context import active_message_pump
+from textual.actions import ActionParseResult, parse
 from textual.app import SystemCommand
-from textual.binding import BindingsMap, BindingType
+from textual.binding import BindingType
 from textual.command import Provider
 from textual.content import Content
 from textual.dom import DOMNode
@@ -42,7 +43,7 @@ from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, sentenc
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 from workbench.tui.app.host import AppOptions, Host, LookBack
-from workbench.tui.app.waiting import Threads, asking, close_unbuilt, survives
+from workbench.tui.app.waiting import Threads, asking
 from workbench.tui.widgets.content import keyed, use_keymap
 
 if TYPE_CHECKING:
@@ -141,7 +142,6 @@ def _palette() -> type[Provider]:
     return Palette
 
 
-@survives
 class WorkbenchApp(Host):
     """The terminal app over an open store. Its result is a store to open next, or `None` to quit.
 
@@ -153,7 +153,7 @@ class WorkbenchApp(Host):
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_palette}
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
-    BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*GLOBAL, *AREAS.tabs))
     DEFAULT_MODE = "stream"
 
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
@@ -161,7 +161,6 @@ class WorkbenchApp(Host):
         super().__init__(bench, options)
         for area in AREAS:
             self.add_mode(area.id, area.open)
-        self._bindings = BindingsMap.merge((self._bindings, BindingsMap(bindings(AREAS.tabs))))
         self._missed = 0
         self.last_words = ""
         self._catching_up = self._following = False
@@ -508,17 +507,23 @@ class WorkbenchApp(Host):
         if await self._may_leave():
             self.exit(None, return_code=TRY_DEMO)
 
-    async def _dispatch_action(
-        self, namespace: DOMNode, action_name: str, params: tuple[object, ...]
+    async def run_action(
+        self,
+        action: "str | ActionParseResult",
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
         """Run an action; of what would change a store that cannot be changed, say that before
         anything is typed.
         """
         obstacle = self.bench.library.obstacle
-        if obstacle is not None and self._would_change(namespace, action_name, params):
-            self.say(str(obstacle), "warning")
-            return True
-        return await super()._dispatch_action(namespace, action_name, params)
+        if obstacle is not None:
+            where, name, params = parse(action) if isinstance(action, str) else action
+            of = self if where == "app" or default_namespace is None else default_namespace
+            if of.check_action(name, params) and self._would_change(of, name, params):
+                self.say(str(obstacle), "warning")
+                return True
+        return await super().run_action(action, default_namespace, namespaces)
 
     def _would_change(self, namespace: DOMNode, name: str, params: tuple[object, ...]) -> bool:
         """Tell whether an action of an area, of a row or one that holds everywhere changes the
@@ -538,15 +543,14 @@ class WorkbenchApp(Host):
 
     # What goes wrong
 
-    def _handle_exception(self, error: Exception) -> None:
-        """Say what a person can act on, and go on; end with any other error, as Textual does."""
-        met = error.error if isinstance(error, WorkerFailed) else error
-        if not isinstance(met, WorkbenchError):
-            super()._handle_exception(error)
-            return
-        self.say(str(met), "error")
-        pump = active_message_pump.get()
-        close_unbuilt(pump)
+    def go_on_after(self, error: WorkbenchError) -> None:
+        """Say what a person can act on, and show what is so now."""
+        self.say(str(error), "error")
+        top = next(reversed(self.screen_stack), None)
+        if top is not None and top.is_modal and not top.is_mounted:
+            # It could not be built: nothing in it can be used, and nothing closes it. Its own
+            # message loop does, which must not wait for the end of itself.
+            top.call_later(_close, top)
         if not self._catching_up:
             self._catching_up = True
             self.call_later(self._catch_up)
@@ -562,17 +566,24 @@ class WorkbenchApp(Host):
         finally:
             self._catching_up = False
 
-    def _fatal_error(self) -> None:
-        """End with one sentence and a report in a file; the values that the code held are shown
-        nowhere.
+    def end_with(self, error: Exception) -> None:
+        """Keep one sentence to end with, and write a report; the values that the code held are
+        shown nowhere.
         """
-        error = self._exception
-        if error is None or os.environ.get(crash.TRACEBACK):
-            shown = "".join(traceback.format_exception(error)) if error else traceback.format_exc()
+        if os.environ.get(crash.TRACEBACK):
+            shown = "".join(traceback.format_exception(error))
         else:
-            shown = f"workbench: {crash.sentence(error.error if isinstance(error, WorkerFailed) else error)}"
+            met = error.error if isinstance(error, WorkerFailed) else error
+            shown = f"workbench: {crash.sentence(met)}"
         self.last_words = self.last_words or f"{printable(shown, keep_newlines=True)}\n"
-        self._close_messages_no_wait()
+        error.__rich__ = lambda: ""  # type: ignore[attr-defined] # so that `panic` has to say it
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """End with the last words, where there are some."""
+        if self.last_words:
+            self.exit(return_code=1)
+        else:
+            super().panic(*renderables)
 
     # Actions
 
@@ -793,3 +804,7 @@ class WorkbenchApp(Host):
                 yield SystemCommand(
                     f"Manual: {page.title}", about, partial(self.action_manual, page.name)
                 )
+
+
+def _close(dialog: Screen[object]) -> None:
+    dialog.dismiss(None)

@@ -19,7 +19,8 @@ from workbench.services.open import Workbench
 from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.app.host import Host
-from workbench.tui.app.waiting import done, survives
+from workbench.tui.app.private_names import Guarded
+from workbench.tui.app.waiting import done
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import body
 from workbench.tui.widgets.header import KeyBar, TopBar
@@ -58,8 +59,7 @@ HISTORY = "workbench.tui.stream.history_dialog:HistoryDialog"
 """What shows the changes of a record; rows there have records, whose keys come back here."""
 
 
-@survives
-class AreaScreen(Screen[object]):
+class AreaScreen(Guarded, Screen[object]):
     """One area. Subclasses give `AREA`, the widgets of `contents`, and `show_store`."""
 
     AREA: ClassVar[str]

@@ -2,6 +2,7 @@
 writers.
 """
 
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,6 @@ from typing import Any
 
 from rich.segment import Segment
 from textual import events
-from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.message import Message
@@ -25,13 +25,14 @@ from textual.widget import Widget
 
 from workbench.config import drafts
 from workbench.config.drafts import Draft, Item
-from workbench.core.files.locks import waiting
+from workbench.core.files.locks import be_patient
 from workbench.core.record import WorkbenchError
 from workbench.core.text import LRM, direction_marks, printable
 from workbench.services.open import Workbench
 from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
-from workbench.tui.app.waiting import Change, ThreadWaits, Waits, survives
+from workbench.tui.app.private_names import GuardedApp
+from workbench.tui.app.waiting import Change, ThreadWaits, Waits
 from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.header import KeyBar
@@ -169,6 +170,10 @@ ENDED = 0.3
 """Seconds between two looks whether what a key waits for has ended with its screen."""
 
 
+class TerminalGone(Message):
+    """There is nothing to read from the keyboard any more."""
+
+
 class KeyDone(Message):
     """A key has gone its way from where the focus was, up to the app; `again`: what that brought
     about has, too.
@@ -180,8 +185,7 @@ class KeyDone(Message):
         self.again = again
 
 
-@survives
-class Host(App[Path | None]):
+class Host(GuardedApp[Path | None]):
     """What an area or a dialog may ask of the app, which knows them all; they know this only.
 
     `news` is what an agent does, in several wordings, the longest first; `paused` whether what
@@ -294,13 +298,9 @@ class Host(App[Path | None]):
         except WorkbenchError as error:
             self.say(str(error), "error")
 
-    # Waiting for other writers
-
-    @contextmanager
-    def _context(self) -> Iterator[None]:
+    def on_load(self) -> None:
         """Let every write of the app's tasks and threads wait as the app wants it."""
-        with super()._context(), waiting(self.waits.patience):
-            yield
+        be_patient(self.waits.patience)
 
     # Keys, each done before the next: words typed at once behind one that opens something are for
     # that
@@ -342,6 +342,12 @@ class Host(App[Path | None]):
 
     def _settle(self, target: Widget, *, again: bool = False) -> None:
         self._settling = target if target.post_message(KeyDone(target, again=again)) else None
+
+    def on_terminal_gone(self) -> None:
+        """End as at a hang-up, which whoever started the app may have had ignored: nobody can see
+        or type any more.
+        """
+        self.exit(None, 128 + signal.SIGHUP)
 
     def on_thread_waits(self, event: ThreadWaits) -> None:
         """Show that work in the background waits for another process."""

@@ -12,7 +12,7 @@ from textual.theme import ThemeProvider
 
 from workbench.core.words import words
 from workbench.tui.app.area import TURN_S
-from workbench.tui.app.waiting import survives
+from workbench.tui.app.private_names import Guarded
 
 BELOW = 0.01
 """Which share of its score a hit in a description has at most: every name that matches stands above
@@ -114,8 +114,7 @@ class Themes(ThemeProvider):
             yield DiscoveryHit(name, callback, help="in use" if name == in_use else None)
 
 
-@survives
-class ManualPalette(CommandPalette):
+class ManualPalette(Guarded, CommandPalette):
     """The palette of actions, from which the manual opens as from anywhere else."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "manual", "manual")]

@@ -8,19 +8,15 @@ handed on as it is.
 
 import os
 import selectors
-import signal
-import sys
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from functools import partial
-from typing import IO, Any, cast
 
-from textual._parser import ParseError
-from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Paste
 from textual.message import Message
+
+from workbench.tui.app.host import TerminalGone
+from workbench.tui.app.private_names import XTermParser
 
 MOST = 4096
 """Bytes that are read at once."""
@@ -65,57 +61,31 @@ class Pastes:
             yield ready
 
 
-class ForgivingOutput:
-    """The terminal as a file, which may be closed: what is painted then goes nowhere, and hinders
-    nobody.
-
-    An error here would end the thread that writes, and whoever paints would wait for it for ever.
-    """
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-
-    def write(self, text: str) -> int:
-        with suppress(OSError, ValueError):  # the latter: it is closed on this side
-            return self._file.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        """Send what was written, if somebody is there."""
-        with suppress(OSError, ValueError):
-            self._file.flush()
-
-    def fileno(self) -> int:
-        return self._file.fileno()
-
-
 class ForgivingDriver(LinuxDriver):
     """The driver of Linux and macOS, which takes any bytes, and goes on when the terminal is gone."""
 
-    def start_application_mode(self) -> None:
-        """Take the terminal over."""
-        self._file = cast("Any", ForgivingOutput(sys.__stderr__ or sys.stderr))
-        super().start_application_mode()  # type: ignore[no-untyped-call]
+    is_gone = False
+
+    def write(self, data: str) -> None:
+        """Paint, as long as there is something to paint on."""
+        if not self.is_gone:
+            super().write(data)
 
     def run_input_thread(self) -> None:
         """Hand on keys, pastes and the mouse until the app ends."""
-        parser, pastes = XTermParser(self._debug), Pastes()
+        parser, pastes = XTermParser(), Pastes()
         decode = getincrementaldecoder("utf-8")("replace").decode
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if selector.select(WAIT_S):
                     if (data := self._typed()) is None:
-                        self._leave()
-                        break
-                    self._hand_on(
-                        message
-                        for part in pastes.feed(decode(data))
-                        for message in _messages(parser, part)
-                    )
+                        self.is_gone = True
+                        self.send_message(TerminalGone())
+                        return
+                    for part in pastes.feed(decode(data)):
+                        self._hand_on([part] if isinstance(part, Paste) else parser.feed(part))
                 self._hand_on(parser.tick())
-        with suppress(EOFError, ParseError):
-            self._hand_on(parser.feed(""))
 
     def _typed(self) -> bytes | None:
         """Return what there is to read; `None` when the terminal is gone, which says so in one of
@@ -128,19 +98,6 @@ class ForgivingDriver(LinuxDriver):
         except OSError:
             return None
 
-    def _leave(self) -> None:
-        """End as at a hang-up, which whoever started the app may have had ignored: nobody can see
-        or type any more.
-        """
-        self._loop.call_soon_threadsafe(partial(self._app.exit, None, 128 + signal.SIGHUP))
-
     def _hand_on(self, messages: Iterable[Message]) -> None:
         for message in messages:
             self.process_message(message)
-
-
-def _messages(parser: XTermParser, part: str | Paste) -> Iterator[Message]:
-    if isinstance(part, Paste):
-        yield part
-    else:
-        yield from parser.feed(part)

@@ -15,7 +15,6 @@ from workbench.core.text import fitting, printable
 from workbench.services.files.threeway import NO_LAST_END, DiffKind, DiffLine, split_lines
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import Action
-from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.line_list import LineView
@@ -87,7 +86,6 @@ def labelled(label: str, *widgets: Widget) -> Horizontal:
     return Horizontal(Static(label, classes="file--label"), *widgets, classes="file--line")
 
 
-@survives
 class ActionText(Static):
     """A text of a dialog; a click on it is the action that changes it."""
 
@@ -131,10 +129,9 @@ class Pane(LineView[Piece]):
         self._seeks = changed
         self._wrap(0)
 
-    def _on_resize(self) -> None:
+    def on_resize(self) -> None:
         if self._width != self._wrapped_to:
             self._wrap(self.cursor)
-        super()._on_resize()
 
     def _wrap(self, cursor: int) -> None:
         self._wrapped_to = self._width

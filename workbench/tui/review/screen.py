@@ -30,7 +30,6 @@ from workbench.tui.app.actions import GLOBAL, bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting
 from workbench.tui.app.saving import Preview, Saving
-from workbench.tui.app.waiting import survives
 from workbench.tui.forms import FormSaving, fill_in, fill_in_elsewhere
 from workbench.tui.records.actions import Acts, Place, links_of
 from workbench.tui.review.drawing import Seen, evidence_text, item_text, show_impact, view_of
@@ -703,6 +702,12 @@ class Shown:
     note: str = ""
 
 
+class EvidencePane(ReadingPane):
+    """A list of what speaks for and against an item; the usual keys act on what it names."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EVIDENCE)
+
+
 class ItemTexts:
     """Two panes: what an item says, and what speaks for and against it. `shown` is the item that is
     drawn.
@@ -714,13 +719,13 @@ class ItemTexts:
         self._screen, self._bench, self._seen = screen, screen.bench, screen.seen
         self.item, self.evidence_pane = (
             ReadingPane(id="candidate", title="Proposal"),
-            ReadingPane(id="evidence", title="Evidence"),
+            EvidencePane(id="evidence", title="Evidence"),
         )
         self.shown: Shown | None = None
         links = links_of(screen, self.evidence_pane, self._own)
         self.item.links, self.evidence_pane.links = links_of(screen, self.item, self._own), links
         self.acts = Acts(lambda: screen, lambda _what: links.current, missing=NO_EVIDENCE)
-        self.evidence_pane.carry(self.acts, EVIDENCE)
+        self.evidence_pane.acts = self.acts
 
     def _own(self) -> Place | None:
         """Return the memory that the item is about."""
@@ -844,7 +849,6 @@ class ItemTexts:
             self.draw_evidence()
 
 
-@survives
 class DecisionLine(Widget):
     """One line that is always there, so that nothing moves: what was `said` of a decision, until
     the cursor goes on, else the legend.

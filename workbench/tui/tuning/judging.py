@@ -487,7 +487,8 @@ class Better(Dialog[Profile | None]):
             self._say("state", state(self.preferences, self._profile, known))
 
     def _say(self, name: str, text: Content) -> None:
-        self.query_one(f"#better-{name}", Static).update(text)
+        for told in self.query(f"#better-{name}").results(Static):  # none while it closes
+            told.update(text)
 
     @work(description="foresee")
     async def _look_ahead(self) -> None:

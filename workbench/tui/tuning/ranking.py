@@ -17,7 +17,6 @@ from workbench.core.tuning.verdict import Verdict, signed
 from workbench.core.words import only_stop_words
 from workbench.services.tuning.evaluation import Compared
 from workbench.services.tuning.session import Standing, TuningSession
-from workbench.tui.app.waiting import survives
 from workbench.tui.safety import FLAGGED
 from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of
@@ -219,7 +218,6 @@ def joined(pieces: Sequence[tuple[str, str]], width: int) -> Content:
     return assemble(shown)
 
 
-@survives
 class RankingPane(Vertical):
     """The list of a ranking above its legend."""
 

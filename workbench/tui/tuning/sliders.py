@@ -34,7 +34,7 @@ from workbench.core.tuning.profile import (
 )
 from workbench.services.tuning.session import Settings, TuningSession, WeightChange
 from workbench.tui.app.host import Host
-from workbench.tui.app.waiting import survives
+from workbench.tui.app.private_names import Guarded
 from workbench.tui.widgets.bars import Scale, Slider
 from workbench.tui.widgets.content import MUTED, assemble, keyed
 from workbench.tui.widgets.figures import FixedText, days, hourly, whole_words
@@ -173,7 +173,6 @@ SWAPS = (
 )
 
 
-@survives
 class AdvancedLine(Static):
     """Says how many sliders there are besides; a click shows or hides them."""
 
@@ -184,8 +183,7 @@ class AdvancedLine(Static):
         await self.screen.run_action("do('sliders.turn_advanced')")
 
 
-@survives
-class TuneSliders(Vertical):
+class TuneSliders(Guarded, Vertical):
     """The sliders of all parameters: where they stand are the session's settings.
 
     `moved` is called when the session has ranked anew, within the very turn in which a value

@@ -27,7 +27,6 @@ from workbench.services.tuning.session import (
 )
 from workbench.tui.actions import DIFFERENCE, LIST
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.waiting import survives
 from workbench.tui.tuning.ranking import missing
 from workbench.tui.tuning.sliders import Hints, weight
 from workbench.tui.widgets.bars import fill_of
@@ -116,7 +115,6 @@ def heading(found: Explanation, profile: Profile) -> Content:
     return assemble([("recency does not fade", ""), (f" ({why})\n{since}", MUTED)])
 
 
-@survives
 class DecayCurve(Vertical):
     """The decay curve and the line above it; plotext is imported when there is something to draw."""
 
@@ -445,7 +443,6 @@ _TEXT, _CURVE = 51, 24
 """Cells that the text, with its margin, and the curve need at least to stand side by side."""
 
 
-@survives
 class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
     """Text and curve side by side, or one above the other where there is height instead of width."""
 

@@ -17,7 +17,6 @@ from workbench.core.reflection.trigger import Gauge
 from workbench.core.tuning.profile import FACTORS, RELEVANCE, Factor
 from workbench.tui.actions import SLIDER
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import MUTED, assemble, fitted, line
 from workbench.tui.widgets.figures import number, shares
 from workbench.tui.widgets.line_list import CURSOR, RESTING
@@ -248,7 +247,6 @@ def two_decimals(value: float) -> str:
     return f"{value:.2f}"
 
 
-@survives
 class Slider(Widget, can_focus=True):
     """A number on a scale; `None` is its "off" state, where `off` (its words) is given.
 

@@ -1,11 +1,10 @@
 """What all dialogs share: a box in the middle, a title, and a line with the keys that hold."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -16,7 +15,6 @@ from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive, reactive
-from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -26,58 +24,11 @@ from workbench.core.runtime import Cancelled, implementation
 from workbench.core.text import printable
 from workbench.tui.actions import CHOOSE, CONFIRM, ON_DIALOG, PROMPT
 from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key
-from workbench.tui.app.waiting import change, done, survives
+from workbench.tui.app.private_names import OneFrame
+from workbench.tui.app.waiting import change, done
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, remapped_ids
 from workbench.tui.widgets.line_list import Cell, LineView, find_row
 from workbench.tui.widgets.reading_pane import ReadingPane
-
-_ROUNDS, _TURNS = 4, 4
-"""How often a screen is laid out again at most before it is painted, and the turns of the event
-loop in which what was given another size says what that changes.
-"""
-
-
-class FirstPaint:
-    """Keeps a dialog from being painted until its layout has settled: opening lays it out several
-    times.
-
-    The library lays out and paints by its clock, each time all of it, as long as one layout brings
-    about another.
-    """
-
-    def __init__(self, screen: Screen[Any]) -> None:
-        self._screen = screen
-        self._rounds = _ROUNDS
-        self.waits = True
-
-    def follow(self) -> None:
-        """Let the screen, which was just mounted, be painted after what it is about to do."""
-        self._screen.call_later(self._screen.call_later, self._lay_out)
-
-    async def _lay_out(self) -> None:
-        """Lay the screen out until that changes nothing more, and paint it then."""
-        screen = self._screen
-        if not self._rounds or not screen.is_current:
-            self._let()
-            return
-        self._rounds -= 1
-        screen._refresh_layout()
-        screen._layout_required = False
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
-        screen.call_later(self._look)
-
-    async def _look(self) -> None:
-        if self._screen._layout_required:
-            await self._lay_out()
-        else:
-            self._let()
-
-    def _let(self) -> None:
-        self.waits = False
-        self._screen.refresh(layout=self._screen._layout_required)
-        self._screen._on_timer_update()
-
 
 R = TypeVar("R")
 
@@ -96,8 +47,7 @@ class Progressed(Message):
         self.total = total
 
 
-@survives
-class Dialog(ModalScreen[R]):
+class Dialog(OneFrame[R]):
     """A modal box: a title, the widgets of `contents`, and the keys of `offered`."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(ON_DIALOG)
@@ -125,7 +75,6 @@ class Dialog(ModalScreen[R]):
         super().__init__()
         self._heading = title
         self._offered = tuple(offered)
-        self.first_paint = FirstPaint(self)
 
     def compose(self) -> ComposeResult:
         """Build the box."""
@@ -142,20 +91,12 @@ class Dialog(ModalScreen[R]):
         """Show the keys as they are mapped now; what was said before would only hide what is asked
         here.
         """
-        self.first_paint.follow()
         self.app.clear_notifications()
         for screen in self.app.screen_stack:
             screen.query("ToastHolder").remove()  # those below stay in sight, but are not told
         line = self.query_one(KeysLine)
         line.urgent = getattr(self.app, "urgent", "")
         line.show()
-
-    def _compositor_refresh(self) -> None:
-        """Paint once it stands: opening lays it out several times, and each paint draws what is
-        behind it anew.
-        """
-        if not self.first_paint.waits:
-            super()._compositor_refresh()
 
     async def action_do(self, path: str) -> None:
         """Do what a row of the table of actions names by its path from here: `rows.clear_marks`."""
@@ -213,7 +154,6 @@ class Dialog(ModalScreen[R]):
             self.dismiss(None)
 
 
-@survives
 class KeysLine(Static):
     """The keys that hold, on one line; a click on one is that key. What is `urgent` stands in their
     place.
@@ -538,7 +478,6 @@ ROOM = 10_000
 """Characters that a line has room for: with more, each key in it takes longer than a key may."""
 
 
-@survives
 class SafeInput(Input):
     """Textual's `Input` for stored or pasted text: no control or bidi character gets in, no cursor
     blinks.
@@ -568,7 +507,7 @@ class SafeInput(Input):
         )
         self.cursor_blink = False
 
-    def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         """Take the first line of what is pasted."""
         event.prevent_default()
         event.stop()
@@ -614,7 +553,6 @@ Check = Callable[[str], str | None]
 """Says what is to be said of a line before it is taken, or None."""
 
 
-@survives
 class CheckedLine(Vertical):
     """An input, and below it what is wrong with it.
 

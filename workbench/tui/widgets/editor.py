@@ -1,7 +1,7 @@
 """The editor for a stored text: what is saved is what was shown."""
 
-from collections.abc import Callable, Iterable
-from typing import ClassVar, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, Literal, overload
 
 from textual.binding import BindingType
 from textual.content import Content
@@ -11,10 +11,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 from textual.widgets.text_area import (
-    Document,
+    DocumentBase,
     DocumentNavigator,
     EditResult,
     Location,
+    Selection,
     WrappedDocument,
 )
 
@@ -26,7 +27,7 @@ from workbench.tui.actions import EDITOR, OTHER
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.host import Drafting, Keeping
-from workbench.tui.app.waiting import change, survives
+from workbench.tui.app.waiting import change
 from workbench.tui.widgets.content import MUTED, body, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
@@ -41,7 +42,7 @@ def shown(line: str) -> str:
     )
 
 
-class InertDocument(Document):
+class InertDocument(DocumentBase):
     """A document that gives inert lines to whoever draws or wraps them, and its true text to
     `text`.
 
@@ -49,14 +50,47 @@ class InertDocument(Document):
     editing.
     """
 
+    start = (0, 0)
+
     def __init__(self, text: str) -> None:
-        super().__init__("")
-        self._newline = "\r\n" if "\n" not in text.replace("\r\n", "") and "\r\n" in text else "\n"
-        self._lines = text.split(self._newline)
+        self.take_newline(text)
+        self._stored = text.split(self.newline)
+
+    def take_newline(self, text: str) -> None:
+        """Part lines from now on as a text does."""
+        windows = "\r\n" in text and "\n" not in text.replace("\r\n", "")
+        self._part: Literal["\r\n", "\n"] = "\r\n" if windows else "\n"
+
+    @property
+    def newline(self) -> Literal["\r\n", "\n"]:
+        return self._part
+
+    @property
+    def text(self) -> str:
+        return self._part.join(self._stored)
 
     @property
     def lines(self) -> list[str]:
-        return [shown(line) for line in self._lines]
+        return [shown(line) for line in self._stored]
+
+    @property
+    def line_count(self) -> int:
+        return len(self._stored)
+
+    @property
+    def end(self) -> Location:
+        return len(self._stored) - 1, len(self._stored[-1])
+
+    def get_line(self, index: int) -> str:
+        return self[index]
+
+    def get_text_range(self, start: Location, end: Location) -> str:
+        (top, left), (bottom, right) = sorted((start, end))
+        found = self._stored[top : bottom + 1]
+        if bottom < len(self._stored):
+            found[-1] = found[-1][:right]
+        found[0] = found[0][left:]
+        return self._part.join(found)
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
         """Replace what lies between two places; parts lines as the document does, so that an undo
@@ -64,19 +98,19 @@ class InertDocument(Document):
         """
         (top, left), (bottom, right) = sorted((start, end))
         replaced = self.get_text_range((top, left), (bottom, right))
-        new = (text if self._newline == "\n" else text.replace("\r\n", "\n")).split("\n")
+        new = (text if self._part == "\n" else text.replace("\r\n", "\n")).split("\n")
         before, after = (
-            self._lines[row] if row < len(self._lines) else "" for row in (top, bottom)
+            self._stored[row] if row < len(self._stored) else "" for row in (top, bottom)
         )
         column = len(new[-1]) + (left if len(new) == 1 else 0)
         new[0] = before[:left] + new[0]
         new[-1] += after[right:]
-        self._lines[top : bottom + 1] = new
+        self._stored[top : bottom + 1] = new
         return EditResult((top + len(new) - 1, column), replaced)
 
-    def get_size(self, tab_width: int) -> Size:
+    def get_size(self, indent_width: int) -> Size:
         """Return the size of the text as it is drawn."""
-        widths = [len(line.expandtabs(tab_width)) for line in self.lines]
+        widths = [len(line.expandtabs(indent_width)) for line in self.lines]
         return Size(max(widths, default=0), len(widths))
 
     @overload
@@ -86,11 +120,10 @@ class InertDocument(Document):
     def __getitem__(self, line_index: slice) -> list[str]: ...
 
     def __getitem__(self, line_index: int | slice) -> str | list[str]:
-        found = self._lines[line_index]
+        found = self._stored[line_index]
         return shown(found) if isinstance(found, str) else [shown(line) for line in found]
 
 
-@survives
 class InertTextArea(TextArea):
     """Textual's `TextArea` for stored text: inert on the screen, unchanged underneath."""
 
@@ -111,23 +144,19 @@ class InertTextArea(TextArea):
             id=id,
         )
         self.cursor_blink = False
-        self._take(text)
-
-    def load_text(self, text: str) -> None:
-        """Show another text from its end, with no edits to undo."""
-        self.history.clear()
-        self.move_cursor((0, 0))
-        self._take(text)
-        self._rewrap_and_refresh_virtual_size()
-        self.move_cursor(self.document.end)
-        self.post_message(self.Changed(self).set_sender(self))
-
-    def _take(self, text: str) -> None:
-        self.document = InertDocument(text)
+        self._inert = self.document = InertDocument(text)
         self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
 
-    async def _on_paste(self, event: Paste) -> None:
+    def load_text(self, text: str) -> None:
+        """Show another text from its end, with no edits to undo."""
+        self._inert.take_newline(text)
+        self.replace(text, self.document.start, self.document.end)
+        self.history.clear()
+        self.move_cursor(self.document.end)
+
+    def on_paste(self, event: Paste) -> None:
+        """Paste what the terminal brings."""
         event.prevent_default()
         event.stop()
         self._put(event.text)
@@ -142,17 +171,27 @@ class InertTextArea(TextArea):
         """
         text = clean_for_store(pasted.replace("\r\n", "\n").replace("\r", "\n"))
         kept = "".join(c for c in text if c in "\n\t" or not _is_control(c))
-        if result := self._replace_via_keyboard(kept, *self.selection):
-            self.move_cursor(result.end_location)
+        self.move_cursor(self.replace(kept, *self.selection).end_location)
         if len(kept) < len(text):
             self.post_message(self.Stripped(len(text) - len(kept)))
 
-    def _recompute_cursor_offset(self) -> None:
-        """Find where the cursor is, unless an undo took its line away: it is moved once that is
-        done.
-        """
-        if self.cursor_location[0] < self.document.line_count:
-            super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
+    def undo(self) -> None:
+        """Take the latest edits back."""
+        self._leave_lines(self.history.undo_stack)
+        super().undo()
+        self.scroll_cursor_visible()
+
+    def redo(self) -> None:
+        """Do the edits again that were taken back."""
+        self._leave_lines(self.history.redo_stack)
+        super().redo()
+        self.scroll_cursor_visible()
+
+    def _leave_lines(self, edits: Sequence[object]) -> None:
+        """Go to the start before edits take lines away: Textual looks for the cursor meanwhile."""
+        if edits:
+            self.set_reactive(TextArea.selection, Selection.cursor(self.document.start))
+            self.refresh()
 
 
 def _is_control(char: str) -> bool:

@@ -10,7 +10,6 @@ from textual.widgets import Static
 
 from workbench.core.record import minute
 from workbench.core.tuning.recency import decay_per_hour
-from workbench.tui.app.waiting import survives
 
 _STEPS = (
     (60, 60, "m"),
@@ -157,7 +156,6 @@ def _span(seconds: float) -> str:
 # around it.
 
 
-@survives
 class FixedText(Static):
     """A `Static` whose size its style gives, so that another text needs no layout of the screen."""
 

@@ -11,7 +11,6 @@ from textual.widget import Widget
 from workbench.core.text import cell_width, one_line
 from workbench.tui.app.actions import Action, footer_entries
 from workbench.tui.app.areas import Area
-from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import MUTED, assemble, cut, fitted, line
 
 GAP = 2
@@ -27,7 +26,6 @@ Piece = tuple[str, str, str]
 """Text, style, and the id of the area it belongs to ("" for none)."""
 
 
-@survives
 class TopBar(Widget):
     """One line: the store on the left, the areas as tabs on the right; a click on a tab selects it."""
 
@@ -132,7 +130,6 @@ ALWAYS = "app.help"
 """The action that is shown however narrow the line is: the way to all the others."""
 
 
-@survives
 class KeyBar(Widget):
     """One line of keys and labels built from actions; a click on one is its key. The status stands
     on the right.

@@ -19,23 +19,7 @@ from textual.widget import Widget
 from workbench.core.runtime import implementation
 from workbench.tui.actions import LIST, MARKS
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.waiting import survives
 from workbench.tui.widgets.content import fitted, line
-
-
-def set_extent(view: ScrollView, size: Size) -> None:
-    """Say how much there is to scroll.
-
-    A view of a fixed height only moves its scrollbar; setting `virtual_size` would lay out and
-    paint the whole screen.
-    """
-    height = view.styles.height
-    if height is None or height.is_auto or not view.size:
-        view.virtual_size = size
-    elif view.virtual_size != size:
-        view.set_reactive(Widget.virtual_size, size)
-        view._scroll_update(size)
-        view.scroll_to(y=min(view.scroll_y, view.max_scroll_y), animate=False, force=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +97,6 @@ CHOOSE, CHOICE = (f"workbench.tui.widgets.dialog:{name}" for name in ("Choose", 
 """What asks for a row; it has a list itself."""
 
 
-@survives
 class ListKeys(Widget):
     """The keys that move in a list (`LIST`), for what `move_by` moves or scrolls by lines."""
 
@@ -146,7 +129,6 @@ class ListKeys(Widget):
         self.move_by(FAR)
 
 
-@survives
 class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_bindings=False):
     """A list of rows of one line each, with a cursor and headings.
 
@@ -263,7 +245,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         """
         key = self._announced[0] if self._announced and self._rows else None
         self._rows = rows
-        set_extent(self, Size(0, len(rows)))
+        self.virtual_size = Size(0, len(rows))
         target = self.cursor if cursor is None else cursor
         if cursor is None and key is not None:
             found = self.index_of(key)
@@ -424,7 +406,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         )
         return " ".join(text.split())
 
-    async def _on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         index = self.scroll_offset.y + offset.y if offset else len(self._rows)
         if event.button != 1 or index >= len(self._rows):
@@ -437,7 +419,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         if event.chain == 2:
             self.action_open()
 
-    def _on_resize(self) -> None:
+    def on_resize(self) -> None:
         self._show_cursor()
         self._name_columns()
 
@@ -609,7 +591,7 @@ class LineList(LineView[T], inherit_bindings=False):
         else:
             super()._clicked(index, event)
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         if event.key == "escape" and self._marks.anchor is not None:
             event.stop()
             event.prevent_default()

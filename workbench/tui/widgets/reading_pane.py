@@ -2,12 +2,12 @@
 what is in sight.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, Protocol
 
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import BindingsMap, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
@@ -16,9 +16,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.tui.actions import LINKS, LIST, READ_ON
-from workbench.tui.app.actions import Action, bindings
-from workbench.tui.app.waiting import survives
-from workbench.tui.widgets.line_list import ListKeys, set_extent
+from workbench.tui.app.actions import bindings
+from workbench.tui.widgets.line_list import ListKeys
 
 # What a text needs that has links in it: to draw them, to bring one into sight, and somebody who
 # knows them.
@@ -95,7 +94,6 @@ def line_of(text: Content, end: int, width: int) -> int:
 _OPEN = "list.open"
 
 
-@survives
 class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindings=False):
     """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
     With a `title` it is a pane beside others.
@@ -105,6 +103,10 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
+    acts: Callable[[str], Awaitable[None]] | None = None
+    """What the usual keys do to what the text names: it is a list of that, and up and down go from
+    one to the next.
+    """
     DEFAULT_CSS = """
     ReadingPane {
         overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; padding: 0 1;
@@ -116,23 +118,15 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
         if title:
             self.add_class("pane")
             self.border_title = Content(f"{title} ")
-        self._acts: Callable[[str], Awaitable[None]] | None = None
         self._text = Content("")
         self._lines: list[Content] = []
         self._wrapped_at = -1
         self._share = 0.0
 
-    def carry(self, acts: Callable[[str], Awaitable[None]], actions: Iterable[Action]) -> None:
-        """Be a list of what the text names: up and down go from one to the next, and `actions` act
-        on it.
-        """
-        self._acts = acts
-        self._bindings = BindingsMap.merge([self._bindings, BindingsMap(bindings(actions))])
-
     async def action_act(self, what: str) -> None:
         """Do something to what the link under the cursor names."""
-        if self._acts is not None:
-            await self._acts(what)
+        if self.acts is not None:
+            await self.acts(what)
 
     def on_focus(self) -> None:
         """Show where one was, or begin with the first that a list names."""
@@ -141,12 +135,12 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
     def _begin(self) -> None:
         if self.links is not None and self.links.is_on_one:
             self.links.draw()
-        elif self.links is not None and self._acts is not None:
+        elif self.links is not None and self.acts is not None:
             self.links.go(1)
 
     def _steps(self, step: int) -> bool:
         """Go to the next one of a list; False for a text that is none, and at its ends."""
-        return self._acts is not None and self.links is not None and self.links.step(step)
+        return self.acts is not None and self.links is not None and self.links.step(step)
 
     def show(self, text: Content, *, keep_place: bool = False) -> None:
         """Show another text."""
@@ -185,7 +179,7 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
     def _wrap(self) -> None:
         width = self._wrapped_at = self.scrollable_content_region.width
         self._lines = self._text.wrap(width) if width > 0 and self._text.plain else []
-        set_extent(self, Size(0, len(self._lines)))
+        self.virtual_size = Size(0, len(self._lines))
         if self._share:
             self.fit(self._share)
         self.refresh()
