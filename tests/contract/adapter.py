@@ -218,8 +218,8 @@ def _book(bench: Any) -> Changes:
         "deprecate": lambda: books.deprecate(book, [two], "it is outdated"),
         "restore a bullet": lambda: books.restore(book, [two]),
         "deprecate for another": lambda: books.deprecate(book, [two], "said better elsewhere", one),
-        "turn into a warning": lambda: books.avoid(book, three),
-        "turn several into warnings": lambda: books.avoid_all(book, [one, four]),
+        "turn into a warning": lambda: books.avoid(book, [three]),
+        "turn several into warnings": lambda: books.avoid(book, [one, four]),
         "fit into the budget": lambda: books.fit(book, [four], 900),
         "delete a bullet": lambda: books.delete(book, [four]),
     }

@@ -94,7 +94,7 @@ def carry_out(bench: Workbench, act: Act) -> bool:
         "delete": lambda: books.delete(BOOK, [first]),
         "move": lambda: books.move(BOOK, [first], section),
         "split": lambda: bench.bullet_duplicates.part(BOOK, first),
-        "avoid": lambda: books.avoid_all(BOOK, list(dict.fromkeys([first, second]))),
+        "avoid": lambda: books.avoid(BOOK, list(dict.fromkeys([first, second]))),
         "deprecate": lambda: books.deprecate(
             BOOK, [first], text, second if first != second else ""
         ),

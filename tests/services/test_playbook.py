@@ -135,13 +135,13 @@ def test_a_rule_is_deprecated_with_a_reason_and_restored(book: Workbench) -> Non
 
 
 def test_a_harmful_rule_becomes_a_warning(book: Workbench) -> None:
-    name = book.playbooks.avoid(BOOK, "hr-00002")
+    (name,) = book.playbooks.avoid(BOOK, ["hr-00002"])
     warning = book.playbooks.bullet(BOOK, name)
     assert (warning.content, warning.section) == ("AVOID: Test last.", "common_mistakes_to_avoid")
     assert name.startswith("err-")
     assert "[hr-00002]" not in text(book)
     assert book.playbooks.bullet(BOOK, "hr-00002").metadata["replaced_by"] == name
-    second = book.playbooks.avoid(BOOK, "pit-00003", "Do not jump.", "HARD RULES")
+    (second,) = book.playbooks.avoid(BOOK, ["pit-00003"], "Do not jump.", "HARD RULES")
     assert book.playbooks.bullet(BOOK, second).section == "hard_rules"
     book.history.undo()
     book.history.undo()
@@ -210,16 +210,16 @@ def test_pinning_several_pins_all_and_only_then_unpins(book: Workbench) -> None:
 
 
 def test_who_changed_a_bullet_last(book: Workbench, clock: Clock) -> None:
-    first = book.playbooks.last_change(BOOK, "hr-00001")
+    first = book.playbooks.changes.of(BOOK, "hr-00001")
     assert first is not None
     assert (first.at, first.actor) == (NOON, "import:book.txt")
     clock.advance(hours=1)
     book.playbooks.edit(BOOK, "hr-00001", "changed")
-    later = book.playbooks.last_change(BOOK, "hr-00001")
+    later = book.playbooks.changes.of(BOOK, "hr-00001")
     assert later is not None
     assert (later.at, later.actor, later.label) == (clock(), "human", "edit hr-00001")
-    assert book.playbooks.last_change(BOOK, "hr-00002") == first
-    assert book.playbooks.last_change(BOOK, "hr-00099") is None
+    assert book.playbooks.changes.of(BOOK, "hr-00002") == first
+    assert book.playbooks.changes.of(BOOK, "hr-00099") is None
 
 
 # What runs say of it

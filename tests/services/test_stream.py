@@ -98,7 +98,7 @@ def test_a_second_equal_vote_on_one_takes_it_back(three: Workbench) -> None:
     assert three.stream.vote(["a"], "helpful").vote is not None
     assert three.stream.live_vote("a") == "helpful"
     result = three.stream.vote(["a"], "helpful")
-    assert (result.vote, result.sentence) == (None, "Took back your vote on a.")
+    assert (result.vote, result.told()) == (None, "Took back your vote on a.")
     assert (three.stream.live_vote("a"), three.stream.get("a").helpful_votes) == ("", 0)
 
 

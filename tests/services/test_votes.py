@@ -49,14 +49,14 @@ def test_the_same_vote_again_writes_nothing_unless_the_reason_is_new_and_another
     rev = one.library.journal.rev
     clock.advance(hours=1)
     result = votes.cast(one.context, one.stream.get("a"), "helpful")
-    assert (result.changed, result.sentence) == (False, "You already voted helpful on a.")
+    assert (result.changed, result.told()) == (False, "You already voted helpful on a.")
     assert one.library.journal.rev == rev
     assert votes.cast(one.context, one.stream.get("a"), "helpful", reason="why").changed
     assert one.stream.get("a").helpful_votes == 1
     result = votes.cast(one.context, one.stream.get("a"), "harmful")
     record = one.stream.get("a")
     assert (record.helpful_votes, record.harmful_votes, len(one.library.votes)) == (0, 1, 1)
-    assert result.sentence == "Voted harmful on a instead of helpful."
+    assert result.told() == "Voted harmful on a instead of helpful."
 
 
 def test_a_person_has_one_vote_whatever_door_it_comes_in_by(
@@ -128,7 +128,7 @@ def test_what_an_agent_votes_on_its_own_memory_is_not_counted(
     ).memory
     result = votes.cast(agent.context, made, "helpful", session="s-1")
     assert (result.changed, result.is_own) == (False, True)
-    assert "this agent's own" in result.sentence
+    assert "this agent's own" in result.told()
     assert agent.library.memories.get(made.id).helpful_votes == 0
     other = open_bench("agent:codex")
     assert votes.cast(other.context, made, "helpful").changed

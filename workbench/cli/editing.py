@@ -54,7 +54,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.record import Conflict, InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory
 from workbench.core.stream.times import instant
-from workbench.core.text import clean_for_store, counted, one_line
+from workbench.core.text import clean_for_store, counted, named, one_line
 
 if TYPE_CHECKING:
     from workbench.services.agents.served_lately import Given
@@ -339,9 +339,8 @@ def cast_vote(call: Call) -> Answer:
     keep = bench.safety.keep_typed if keeps(args) else None
     record = find_votable(bench.context, args.id)
     reason, of = clean_for_store(args.reason).strip(), clean_for_store(args.session)
-    said = votes.cast(
-        bench.context, record, args.verdict, reason=reason, session=of, keep=keep
-    ).sentence
+    done = votes.cast(bench.context, record, args.verdict, reason=reason, session=of, keep=keep)
+    said = done.told()
     return Answer({"id": args.id, "verdict": args.verdict, "said": said}, [said])
 
 
@@ -418,12 +417,14 @@ def _edit(
 
     if keeps(session.args) or _hides(bench, wanted.content):
         with bench.safety.keeping(
-            f"edit {_named(ids)}", wanted.typed if keeps(session.args) else (), lambda: places
+            f"edit {named(ids, 'records')}",
+            wanted.typed if keeps(session.args) else (),
+            lambda: places,
         ):
             write()
         return changed, None
     corrected = [_as_edited(bench, record, wanted) for record in found]
-    return changed, with_copies(session, bench, corrected, write, f"edit {_named(ids)}")
+    return changed, with_copies(session, bench, corrected, write, f"edit {named(ids, 'records')}")
 
 
 def _hides(bench: "Workbench", text: str | None) -> bool:
@@ -447,15 +448,19 @@ def pin_records(call: Call) -> Answer:
     found = [record for record in every if record.pinned != pinned]
     with ExitStack() as stack:
         if found:
-            label = f"{'pin' if pinned else 'unpin'} {_named([record.id for record in found])}"
-            stack.enter_context(bench.library.transaction(bench.context.actor, label))
+            label = f"{'pin' if pinned else 'unpin'} {named([record.id for record in found], 'records')}"
+            stack.enter_context(bench.context.transaction(label))
         for record in found:
             if isinstance(record, Memory):
                 bench.stream.pin([record.id], pinned)
             else:
                 bench.playbooks.pin(record.book, [record.id], pinned)
     ids, verb = [record.id for record in every], "Pinned" if pinned else "Unpinned"
-    said = f"{verb} {_named(ids)}. {UNDO}" if found else f"{verb} already: {_named(ids)}."
+    said = (
+        f"{verb} {named(ids, 'records')}. {UNDO}"
+        if found
+        else f"{verb} already: {named(ids, 'records')}."
+    )
     return Answer({"ids": ids, "pinned": pinned}, [said])
 
 
@@ -472,12 +477,12 @@ def forget_memories(call: Call) -> Answer:
             dict(done), ["The request waits in Review; nothing changes until it is approved."]
         )
     ids = [memory.id for memory in found]
-    label = f"forget {_named(ids)}" + (f": {reason}" if reason else "")
-    with bench.library.transaction(bench.context.actor, label):
+    label = f"forget {named(ids, 'records')}" + (f": {reason}" if reason else "")
+    with bench.context.transaction(label):
         bench.stream.forget(ids)
         if kept:
             bench.safety.keep_typed(reason)
-    return Answer({"ids": ids}, [f"Forgot {_named(ids)}. {UNDO}"])
+    return Answer({"ids": ids}, [f"Forgot {named(ids, 'records')}. {UNDO}"])
 
 
 def unforget_memories(call: Call) -> Answer:
@@ -485,7 +490,7 @@ def unforget_memories(call: Call) -> Answer:
     require_person(call.bench.context.actor, "restore memories")
     ids = [memory.id for memory in memories(call.bench, call.args.ids)]
     call.bench.stream.restore(ids)
-    return Answer({"ids": ids}, [f"Restored {_named(ids)}. {UNDO}"])
+    return Answer({"ids": ids}, [f"Restored {named(ids, 'records')}. {UNDO}"])
 
 
 def _wanted(args: Namespace) -> "FieldEdit":
@@ -562,12 +567,12 @@ def _place(record: Memory | Bullet) -> str:
     return record.id if isinstance(record, Memory) else f"{record.book}/{record.id}"
 
 
-def _named(ids: Sequence[str]) -> str:
-    return ids[0] if len(ids) == 1 else f"{len(ids)} records"
-
-
 def _edited(bench: "Workbench", id: str, changed: Sequence[str], told: Told | None) -> Answer:
-    said = f"Edited {_named(changed)}. {UNDO}" if changed else "No difference; nothing was changed."
+    said = (
+        f"Edited {named(changed, 'records')}. {UNDO}"
+        if changed
+        else "No difference; nothing was changed."
+    )
     copies = {} if told is None or told == NOTHING_TOLD else told.json()
     again = "`workbench undo`, then the same with --copies, updates them too."
     more, remarks = told_lines(bench, told, again) if told is not None and changed else ([], [])
@@ -644,7 +649,7 @@ def replace_words(call: Call) -> Answer:
     json |= {"ids": [place.name for place in chosen], "copies": told.json()["copies"]}
     if not chosen:
         return Answer(json, [f"No place was replaced. {NOT_WRITTEN}"])
-    what = chosen[0].name if len(chosen) == 1 else counted(len(chosen), "record")
+    what = named([place.name for place in chosen], "records")
     more, remarks = told_lines(
         bench, told, "`workbench undo`, then the same with --copies, replaces there too."
     )

@@ -316,7 +316,7 @@ def _put_off(bench: "Workbench", book: str, asked: "Asked") -> int:
     """
     if not asked.replies:
         return 0
-    with bench.library.transaction(bench.context.actor, f"suggestions for {book} into Review"):
+    with bench.context.transaction(f"suggestions for {book} into Review"):
         return sum(
             bench.curating.put_off(book, reply, range(len(reply.parts))) for reply in asked.replies
         )

@@ -379,7 +379,7 @@ def _decide(
         group = bench.review.origin(ids) if approving else ""
         # Nothing is masked in what comes from a file, so the reason is before.
         said = bench.safety.masked(reason) if group else reason
-        with bench.library.transaction(bench.context.actor, f"{label}: {said}", group=group):
+        with bench.context.transaction(f"{label}: {said}", group=group):
             carry_out(ids)
             if kept:
                 bench.safety.keep_typed(reason)

@@ -394,3 +394,8 @@ def singular(table: str) -> str:
 def counted(number: int, word: str, plural: str = "") -> str:
     """Return "1 memory", "2,000 memories"."""
     return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
+def named(names: Sequence[str], what: str) -> str:
+    """Return the one name there is, or how many of `what` there are."""
+    return names[0] if len(names) == 1 else f"{len(names):,} {what}"

@@ -679,7 +679,7 @@ class StillTrue(Service):
         if plan.is_empty:
             return plan
         count = len(plan.found)
-        with self._library.transaction(self._context.actor, f"still true? {count} found") as tx:
+        with self._context.transaction(f"still true? {count} found") as tx:
             for proposal in plan.withdrawn:
                 tx.delete(proposal)
             for stale in plan.found:

@@ -3,12 +3,14 @@
 import dataclasses
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.config.loading import Settings
+from workbench.core.agents.actors import require_person
 from workbench.core.document import from_doc, to_doc
 from workbench.core.record import InvalidRecord
 from workbench.services.safety.verdicts import Origins, Verdicts
@@ -46,6 +48,7 @@ def encoded(folder: Path) -> str:
 if TYPE_CHECKING:
     from workbench.core.change import Change
     from workbench.core.tuning.profile import ProfileInUse
+    from workbench.store.entry import Kind
 
 __all__ = ["PERSON", "Clock", "Context", "Service", "Touched", "apply_changes", "is_person"]
 
@@ -97,6 +100,26 @@ class Context:
         name = self.settings.profile
         chosen = "profile" in self.given or name != type(self.settings)().profile
         return ProfileInUse(name, "config.toml" if chosen else "default")
+
+    def transaction(
+        self,
+        label: str,
+        *,
+        by_person: str = "",
+        group: str = "",
+        part: int = 1,
+        kind: "Kind" = "edit",
+        more: bool = False,
+    ) -> AbstractContextManager[Tx]:
+        """Open a transaction of who acts (see `Library.transaction`).
+
+        `by_person` is what an agent cannot do; raises `WorkbenchError` for one then.
+        """
+        if by_person:
+            require_person(self.actor, by_person)
+        return self.library.transaction(
+            self.actor, label, group=group, part=part, kind=kind, more=more
+        )
 
     @property
     def is_agent(self) -> bool:

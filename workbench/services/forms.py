@@ -13,7 +13,7 @@ from workbench.core.playbook.book import Bullet, Playbook, Section
 from workbench.core.record import Conflict, InvalidRecord, WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType
-from workbench.core.text import one_line
+from workbench.core.text import named, one_line
 from workbench.services.playbook.playbook import shown_title
 from workbench.services.safety.masking import masked_name
 from workbench.services.safety.texts import kept_summary
@@ -174,9 +174,9 @@ class MemoryForm(Form):
         if not self.ids:
             self.ids = (self._added(values),)
             return
-        whose = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids)} memories"
+        whose = named(self.ids, "memories")
         what = "" if list(values) == [TEXT] else f"{', '.join(values)} of "
-        with self.bench.library.transaction(self.bench.context.actor, f"edit {what}{whose}"):
+        with self.bench.context.transaction(f"edit {what}{whose}"):
             if len(self.ids) == 1:
                 self._require_unchanged(expected)
             self.changed = len(self.bench.fields.edit(self.ids, self.edit(values)))
@@ -193,7 +193,7 @@ class MemoryForm(Form):
             observation_type=edit.observation_type or first.observation_type,
             memory_type=edit.memory_type or first.memory_type,
         )
-        with bench.library.transaction(bench.context.actor, "write a memory") as tx:
+        with bench.context.transaction("write a memory") as tx:
             # What says the same in other words is looked for by the model, and nobody waits here
             # until that is loaded.
             done = (
@@ -241,7 +241,7 @@ class ProposalForm(Form):
         return memory_edit(self.bench, values, [self.bench.review.subject(self._proposal)])
 
     def write(self, values: Values, expected: Values) -> None:
-        with self.bench.library.transaction(self.bench.context.actor, f"edit {self._proposal.id}"):
+        with self.bench.context.transaction(f"edit {self._proposal.id}"):
             self._require_unchanged(expected)
             self.bench.review.edit(self._proposal.id, self.edit(values))
 
@@ -286,7 +286,7 @@ class BulletForm(Form):
     def write(self, values: Values, expected: Values) -> None:
         edit, playbooks = self.edit(values), self.bench.playbooks
         if len(self.ids) == 1:
-            with self.bench.library.transaction(self.bench.context.actor, f"edit {self.ids[0]}"):
+            with self.bench.context.transaction(f"edit {self.ids[0]}"):
                 self._require_unchanged(expected)
                 playbooks.edit(self._book, self.ids[0], edit.content, section=edit.section)
         elif self.ids and edit.section is not None:

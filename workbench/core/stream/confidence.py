@@ -491,7 +491,7 @@ class SavedView(NamedTuple):
 # Votes and the importance they make (source 000, algorithm 5).
 
 
-Voted = TypeVar("Voted", Memory, Bullet)
+Voted = TypeVar("Voted", bound=Memory | Bullet)
 
 
 def effective_importance(

@@ -1127,7 +1127,7 @@ class AgentApi:
         if f"neutral {key}" in self._voted.cast:
             return False
         library = self.context.library
-        with library.transaction(self.context.actor, f"mark {key} as neutral") as tx:
+        with self.context.transaction(f"mark {key} as neutral") as tx:
             bullet = library.bullets.get(key)
             tx.put(replace(bullet, neutral_count=bullet.neutral_count + 1))
         self._voted.cast[f"neutral {key}"] = (self.context.actor, self.session)

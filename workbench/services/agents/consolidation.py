@@ -223,9 +223,7 @@ class Consolidating:
 
     def _keep(self, run: ConsolidationRun) -> ConsolidationRun:
         """Keep the record of a run, which is no change of a person's that an undo takes back."""
-        with self._library.transaction(
-            self._context.actor, "note a consolidation", kind="access"
-        ) as tx:
+        with self._context.transaction("note a consolidation", kind="access") as tx:
             tx.put(run)
             for old in [one for one in self.runs() if one.id != run.id][KEPT - 1 :]:
                 tx.delete(old)
@@ -272,7 +270,7 @@ class Consolidating:
         """Store proposals; one that asks the same with less to go by, and waits still, gives way."""
         asked = {one.id.rpartition("-")[0] for one in found if one.kind == "pattern"}
         label = f"propose {counted(len(found), 'change')} of patterns"
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             for old in self._library.proposals.all():
                 if old.state == "open" and old.id.rpartition("-")[0] in asked:
                     tx.delete(old)
@@ -609,7 +607,7 @@ class Learning:
         """
         body = read_episode(_with(doc, insights))
         library, label = self._context.library, "learn from an episode"
-        with library.turn(), library.transaction(self._context.actor, label) as tx:
+        with library.turn(), self._context.transaction(label) as tx:
             stored = self._episodes.store(body.doc, session=session)
             tx.relabel(f"learn from episode {stored.episode.id}")
             if not stored.is_new:  # by an older version, perhaps, which did not count it

@@ -399,7 +399,7 @@ class Consolidation:
         require_person(self._context.actor, "consolidate episodes")
         count = len(plan.archived)
         label = f"consolidate {counted(count, 'episode')}"
-        with self._context.library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             for id in plan.archived:
                 episode = self._episodes.get(id)
                 if episode.status != "active":

@@ -465,7 +465,7 @@ class Episodes:
             self._context.now(),
             self._context.actor,
         )
-        with self._library.transaction(self._context.actor, f"note on {id}") as tx:
+        with self._context.transaction(f"note on {id}") as tx:
             tx.put(note)
         return self._library.table(EpisodeNote).get(note.id)
 
@@ -473,8 +473,7 @@ class Episodes:
         """Give an episode other tags. Raises `WorkbenchError` for an agent, and `InvalidRecord`
         without room.
         """
-        require_person(self._context.actor, "tag an episode")
-        with self._library.transaction(self._context.actor, f"tag {id}") as tx:
+        with self._context.transaction(f"tag {id}", by_person="tag an episode") as tx:
             tx.put(tagged(self.get(id), tuple(tag.strip() for tag in add), tuple(remove)))
         return self.get(id)
 
@@ -499,8 +498,7 @@ class Episodes:
         return self._change("restore", id, status="active", deleted_at=None)
 
     def _change(self, verb: str, id: str, **fields: object) -> Episode:
-        require_person(self._context.actor, f"{verb} an episode")
-        with self._library.transaction(self._context.actor, f"{verb} {id}") as tx:
+        with self._context.transaction(f"{verb} {id}", by_person=f"{verb} an episode") as tx:
             tx.put(replace(self.get(id), **fields))  # type: ignore[arg-type]
         return self.get(id)
 
@@ -508,7 +506,7 @@ class Episodes:
         """Put active episodes away, to be found on request only; `restore` brings one back."""
         require_person(self._context.actor, "archive episodes")
         label = f"archive {ids[0] if len(ids) == 1 else f'{len(ids):,} episodes'}"
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             for id in ids:
                 tx.put(replace(self.get(id), status="archived"))
 

@@ -501,7 +501,7 @@ class Patterns:
         be read or whose id is taken.
         """
         label = "add a pattern" if len(docs) == 1 else f"add {len(docs):,} patterns"
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             made = [self._add(tx, doc) for doc in docs]
             if len(made) == 1:
                 tx.relabel(f"add the pattern {made[0].id}")
@@ -536,7 +536,7 @@ class Patterns:
         """
         require_person(self._context.actor, "change a pattern")
         now = self._context.now()
-        with self._library.transaction(self._context.actor, f"edit the pattern {id}") as tx:
+        with self._context.transaction(f"edit the pattern {id}") as tx:
             old = self.get(id)
             doc = {**pattern_doc(old), **patch} if whole else _patched(pattern_doc(old), patch)
             new = entered({**doc, "pattern_id": id}, now, self._gate, lambda: id, old)
@@ -557,7 +557,7 @@ class Patterns:
         """
         context, now = self._context, self._context.now()
         name = checked_name(episode, "episode")
-        with self._library.transaction(context.actor, f"record how {id} went") as tx:
+        with context.transaction(f"record how {id} went") as tx:
             pattern = self.get(id)
             if name in self._library.table_named("episodes"):
                 Episodes(context).refer(tx, [name], id)
@@ -602,8 +602,9 @@ class Patterns:
         """Hold patterns against their applications, as one action; return what came of it. Raises
         as `validations`.
         """
-        require_person(self._context.actor, "validate patterns")
-        with self._library.transaction(self._context.actor, _label("validate", ids)) as tx:
+        with self._context.transaction(
+            _label("validate", ids), by_person="validate patterns"
+        ) as tx:
             done = self.validations(ids)
             for one in done:
                 if one.after != one.before:
@@ -625,7 +626,7 @@ class Patterns:
         evidence begins anew.
         """
         now = self._context.now()
-        with self._library.transaction(self._context.actor, f"refine the pattern {id}"):
+        with self._context.transaction(f"refine the pattern {id}"):
             if patch:
                 self.update(id, patch)
             return self._decide(
@@ -656,8 +657,7 @@ class Patterns:
         """Make one pattern of several, with the applications of all; they are deprecated in its
         favour.
         """
-        require_person(self._context.actor, "merge patterns")
-        with self._library.transaction(self._context.actor, _label("merge", ids)) as tx:
+        with self._context.transaction(_label("merge", ids), by_person="merge patterns") as tx:
             new = self.put_merged(tx, ids)
         return self.get(new.id)
 
@@ -687,7 +687,7 @@ class Patterns:
         require_person(self._context.actor, "relate patterns")
         if id == other:
             raise InvalidRecord(f"{id} is the pattern itself.", NOTHING)
-        with self._library.transaction(self._context.actor, f"relate {id} and {other}") as tx:
+        with self._context.transaction(f"relate {id} and {other}") as tx:
             tx.put(related(self.get(id), relation, other, remove=remove))
             tx.put(related(self.get(other), INVERSE[relation], id, remove=remove))
 
@@ -697,7 +697,7 @@ class Patterns:
         """
         require_person(self._context.actor, "deprecate patterns")
         weak = {pattern.id for pattern, _ in self.weak()}
-        with self._library.transaction(self._context.actor, _label("deprecate", ids)) as tx:
+        with self._context.transaction(_label("deprecate", ids)) as tx:
             for id in ids:
                 if id not in weak:
                     raise InvalidRecord(f"{self.get(id).id} is not a weak pattern.", NOTHING)
@@ -705,8 +705,9 @@ class Patterns:
         return tuple(map(self.get, ids))
 
     def _decide(self, id: str, verb: str, step: Callable[[Pattern], Pattern]) -> Pattern:
-        require_person(self._context.actor, f"{verb} a pattern")
-        with self._library.transaction(self._context.actor, f"{verb} the pattern {id}") as tx:
+        with self._context.transaction(
+            f"{verb} the pattern {id}", by_person=f"{verb} a pattern"
+        ) as tx:
             tx.put(step(self.get(id)))
         return self.get(id)
 

@@ -113,7 +113,7 @@ class Plans:
         seen = cleaned(
             Observation(text, PLAN, session_id=session, source=source), self._safety.masked
         )
-        with self._library.transaction(self._context.actor, "make a plan") as tx:
+        with self._context.transaction("make a plan") as tx:
             now = self._context.now()
             made = memory_of(seen, tx.new_memory_id(now), now)
             made = self._begun(
@@ -147,7 +147,7 @@ class Plans:
     def _change(
         self, id: str, change: Callable[[Step], Step], what: str, expected: str | None = None
     ) -> Memory:
-        with self._library.transaction(self._context.actor, f"{what} of plan {id}") as tx:
+        with self._context.transaction(f"{what} of plan {id}") as tx:
             before = self.get(id)
             if expected is not None and before.content != expected:
                 raise Conflict(
@@ -202,7 +202,7 @@ class Plans:
         before = [one.at for one in self.deviations(plan) if not one.debounced]
         late = any(rules.is_debounced(at, now) for at in (*before, _fired(plan)))
         if not late:
-            with self._library.transaction(self._context.actor, f"{rule} for plan {plan.id}") as tx:
+            with self._context.transaction(f"{rule} for plan {plan.id}") as tx:
                 stored = self.get(plan.id)
                 tx.put(
                     replace(

@@ -183,7 +183,7 @@ def keep(context: Context, reads: Sequence[AgentRead]) -> None:
     given = Counter(id for read in reads for id in read.memories)
     latest = {id: read.at for read in reads for id in read.memories}
     with library.turn():
-        with library.transaction(context.actor, _label(len(given)), kind="access") as tx:
+        with context.transaction(_label(len(given)), kind="access") as tx:
             for id, times in given.items():
                 memory = library.memories.find(id)
                 if memory is not None:

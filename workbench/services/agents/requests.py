@@ -13,6 +13,7 @@ from workbench.core.record import InvalidRecord
 from workbench.core.review import lifecycle
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
+from workbench.core.text import named
 from workbench.safety.secrets import mask
 from workbench.services.context import Service
 from workbench.services.review.kinds import marks_of, operation_of
@@ -51,7 +52,7 @@ class AgentRequests(Service):
             created_at=now, evidence=(old.id,), importance=old.importance_score, texts=(text_mark(old.content),),
             operation=operation_of(memory),
         )  # fmt: skip
-        with self._library.transaction(self._context.actor, f"propose to replace {old.id}") as tx:
+        with self._context.transaction(f"propose to replace {old.id}") as tx:
             tx.put(proposal)
         return proposal
 
@@ -70,7 +71,8 @@ class AgentRequests(Service):
             if p.kind == "forget" and p.evidence
         }
         verb = "forget" if own else "propose to forget"
-        with self._library.transaction(self._context.actor, f"{verb} {_named(memories)}") as tx:
+        what = named([memory.id for memory in memories], "memories")
+        with self._context.transaction(f"{verb} {what}") as tx:
             # Looked at under the write lock: a person may have pinned or confirmed one a moment
             # ago.
             now = [self._library.memories.get(memory.id) for memory in memories]
@@ -110,9 +112,7 @@ class AgentRequests(Service):
             reasons=(clean(reason),) if reason else (), texts=marks_of(patterns),
             operation={"change": change, "patterns": ids, "patch": edits, "lines": told},
         )  # fmt: skip
-        with self._library.transaction(
-            self._context.actor, f"propose to {change} {len(ids):,} patterns"
-        ) as tx:
+        with self._context.transaction(f"propose to {change} {len(ids):,} patterns") as tx:
             tx.put(proposal)
         return proposal
 
@@ -122,7 +122,3 @@ class AgentRequests(Service):
             title=memory.line, created_at=self._context.now(), evidence=(memory.id,),
             importance=memory.importance_score, reasons=(reason,) if reason else (),
         )  # fmt: skip
-
-
-def _named(memories: Sequence[Memory]) -> str:
-    return memories[0].id if len(memories) == 1 else f"{len(memories)} memories"

@@ -79,9 +79,7 @@ def end_memories(context: Context, memories: Iterable[Memory]) -> None:
         if m.memory_type == "working" and m.status != "archived" and not m.pinned
     ]
     if ended:
-        with context.library.transaction(
-            context.actor, f"end {counted(len(ended), 'working memory')}"
-        ) as tx:
+        with context.transaction(f"end {counted(len(ended), 'working memory')}") as tx:
             for memory in ended:
                 tx.put(archive(memory, "done"))
 
@@ -421,7 +419,7 @@ class WorkingSession:
             is_access = not gone and all(_is_read(one, stored.get(one.name)) for one in changed)
             kind: Kind = "access" if changed and is_access and also is None else "edit"
             changed = [] if is_access and also is not None else changed
-            with self._library.transaction(self._context.actor, label, kind=kind) as tx:
+            with self._context.transaction(label, kind=kind) as tx:
                 for one in changed:
                     tx.put(one)
                 for one in gone:

@@ -96,9 +96,7 @@ class BulletDuplicates:
         """Merge bullets that a person has looked at; raises `WorkbenchError` when a text changed
         since.
         """
-        with self._library.transaction(
-            self._context.actor, f"merge {len(bullets)} bullets into {keep}"
-        ):
+        with self._context.transaction(f"merge {len(bullets)} bullets into {keep}"):
             self._require_unchanged(book, bullets)
             self.merge(book, [b.id for b in bullets], content, keep)
 
@@ -130,7 +128,7 @@ class BulletDuplicates:
 
     def part(self, book: str, id: str) -> tuple[str, ...]:
         """Take the latest merge of a bullet apart; return the ids of all that are there again."""
-        with self._library.transaction(self._context.actor, f"split {id}") as tx:
+        with self._context.transaction(f"split {id}") as tx:
             before = self._playbooks.open(book)
             after = split(before, id, self._context.now())
             write_book(tx, before, after)

@@ -151,7 +151,7 @@ class Deduplication:
         """
         count = len(plan.groups)
         label = f"propose {count} {'merge' if count == 1 else 'merges'}"
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             now = self._context.now()
             made = tuple(merge_proposal(group, now) for group in self.standing(plan).groups)
             for proposal in made:
@@ -205,7 +205,7 @@ class Deduplication:
         """
         kept, now = group.ids[0], self._context.now()
         label = f"merge {len(group.members) - 1} into {kept}"
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             self._require(group)
             present = [self._library.memories.get(id) for id in group.ids]
             merged, archived = merge_memories(present, now, keep=kept)

@@ -186,7 +186,7 @@ class Upkeep:
         """
         # The search can take a second, and others must not wait for it at the write lock.
         contradicted, remark = self._contradicted(search)
-        with self._library.transaction(self._context.actor, "upkeep") as tx:
+        with self._context.transaction("upkeep") as tx:
             plan = self._plan(contradicted, remark)
             for proposal in plan.withdrawn:
                 tx.delete(proposal)
@@ -211,7 +211,7 @@ class Upkeep:
         """
         now, done = self._context.now(), 0
         what = "1 memory" if len(proposals) == 1 else f"{len(proposals)} memories"
-        with self._library.transaction(self._context.actor, f"prune {what}") as tx:
+        with self._context.transaction(f"prune {what}") as tx:
             prunes = handler_of(self._context, "prune")
             limits, decided = (
                 self._context.settings.lifecycle,

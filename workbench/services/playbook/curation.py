@@ -38,14 +38,14 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.confidence import apply_vote
 from workbench.core.stream.memory import Memory, Verdict, Vote, vote_id
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, counted
 from workbench.formats.ace_replies import read_reply
 from workbench.formats.opening import read_text
 from workbench.reflect.claude import asks
 from workbench.reflect.claude.asks import Run
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context
-from workbench.services.playbook.playbook import Playbooks, clean_text, write_book
+from workbench.services.playbook.playbook import Playbooks, clean_text, delete_votes, write_book
 from workbench.services.reflection.reflection import ACE_STAGES, AsksClaude, Connect, Mask, Waiting
 from workbench.store.library import Tx
 
@@ -207,16 +207,10 @@ def reply_of(found: Curation | Analysis, text: str) -> Reply:
     mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     odd = tuple((one.raw, one.reason) for one in found.odd)
     if isinstance(found, Curation):
-        return Reply(
-            CURATOR,
-            mark,
-            found.reasoning,
-            tuple((c.operation, c.reason) for c in found.operations),
-            odd,
-        )
-    return Reply(
-        REFLECTOR, mark, found.key_insight, tuple((tag, "") for tag in found.bullet_tags), odd
-    )
+        operations = tuple((one.operation, one.reason) for one in found.operations)
+        return Reply(CURATOR, mark, found.reasoning, operations, odd)
+    tags = tuple((tag, "") for tag in found.bullet_tags)
+    return Reply(REFLECTOR, mark, found.key_insight, tags, odd)
 
 
 class Curator:
@@ -265,7 +259,7 @@ class Curator:
         `keep` is called in the same transaction, to let stay what a person typed.
         """
         count = len(accepted)
-        label = f"{count} suggestion{'' if count == 1 else 's'} of the {reply.actor}"
+        label = f"{counted(count, 'suggestion')} of the {reply.actor}"
         own = ACTOR if stands_by(self._context.actor) else self._context.actor
         with self._library.transaction(own, label) as tx:
             if keep is not None:
@@ -303,8 +297,8 @@ class Curator:
             p for p in self.proposals(book, reply, places) if p.id not in self._library.proposals
         ]
         if fresh:
-            label = f"{len(fresh)} suggestion{'' if len(fresh) == 1 else 's'} into Review"
-            with self._library.transaction(self._context.actor, label) as tx:
+            label = counted(len(fresh), "suggestion")
+            with self._context.transaction(f"{label} into Review") as tx:
                 if keep is not None:
                     keep()
                 for proposal in fresh:
@@ -390,20 +384,14 @@ class Curator:
         before = after = self._playbooks.open(book)
         for suggested in chosen:
             if isinstance(suggested, BulletTag):
-                vote = self._tagged(
-                    operations.find_bullet(after, suggested.bullet_id), suggested, mark
-                )[1]
-                after = self._after(after, suggested, mark)
+                bullet = operations.find_bullet(after, suggested.bullet_id)
+                vote = self._tagged(bullet, suggested, mark)[1]
                 if vote is not None:
                     tx.put(vote)
-            else:
-                after = self._after(after, suggested, mark)
+            after = self._after(after, suggested, mark)
         write_book(tx, before, after)
         gone = {f"{book}/{one.bullet_id}" for one in chosen if isinstance(one, Delete)}
-        # A later bullet may be given a deleted one's number; it must not inherit its votes.
-        for vote in self._library.votes.all() if gone else ():
-            if vote.table == "bullets" and vote.target in gone:
-                tx.delete(vote)
+        delete_votes(tx, self._library, gone)
 
     def _tagged(self, bullet: Bullet, tag: BulletTag, mark: str) -> tuple[Bullet, Vote | None]:
         """Return a bullet with a Reflector's mark on it: one vote for each reply; neutral ones are
@@ -667,7 +655,7 @@ class CuratorRequest(AsksClaude):
         `UnreadableReply`.
         """
         reply = self._curating.read(text)
-        with self._context.library.transaction(self._context.actor, "read a reply again") as tx:
+        with self._context.transaction("read a reply again") as tx:
             tx.put(self.runs.without(waiting))
         return reply
 
@@ -676,9 +664,7 @@ class CuratorRequest(AsksClaude):
         told again.
         """
         run = self.runs.without(waiting)
-        with self._context.library.transaction(
-            self._context.actor, "dismiss an unread reply"
-        ) as tx:
+        with self._context.transaction("dismiss an unread reply") as tx:
             tx.put(replace(run, what=f"{TRIED}:{run.what.partition(':')[2]}"))
 
     def _ask(

@@ -1,7 +1,7 @@
 """The playbook: bullets are voted on, edited, moved and exported here."""
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.usage import BulletUsage, Run, UsageTally, disagrees, usages
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, iso, parse_time
 from workbench.core.stream.memory import Verdict, vote_id
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, named
 from workbench.safety.secrets import mask
 from workbench.services.context import Context
 from workbench.services.stream import votes
@@ -230,10 +230,6 @@ class Playbooks:
         self.changes = LastChanges(context.library)
         self._usages = Usages(context.library)
 
-    def last_change(self, book: str, id: str) -> LastChange | None:
-        """Return who changed a bullet last, or `None` when that lies far back."""
-        return self.changes.of(book, id)
-
     def books(self) -> tuple[BookLine, ...]:
         """Return the store's playbooks, by name."""
         bullets = self._library.bullets.all()
@@ -245,9 +241,8 @@ class Playbooks:
 
     def open(self, book: str) -> Playbook:
         """Return a playbook in file order; raises `UnknownRecord`."""
-        sections = sorted(
-            (s for s in self._library.sections.all() if s.book == book), key=_section_place
-        )
+        sections = [s for s in self._library.sections.all() if s.book == book]
+        sections.sort(key=lambda s: (s.order, s.id))
         place = {s.id: i for i, s in enumerate(sections)}
         bullets = [b for b in self._library.bullets.all() if b.book == book and b.section in place]
         bullets.sort(key=lambda b: (place[b.section], b.order, b.id))
@@ -265,18 +260,11 @@ class Playbooks:
 
     def vote(self, book: str, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
         """Vote on one bullet, or on several; the same vote again on a single one takes it back."""
-        if len(ids) == 1:
-            return votes.toggle(self._context, self.bullet(book, ids[0]), verdict)
-        with self._library.transaction(
-            self._context.actor, f"vote {verdict} on {len(ids)} bullets"
-        ):
-            results = [votes.cast(self._context, self.bullet(book, id), verdict) for id in ids]
-        return results[-1]
+        return votes.vote_on(self._context, [self.bullet(book, id) for id in ids], verdict)
 
     def live_vote(self, book: str, id: str) -> str:
         """Return this actor's live vote on a bullet, or an empty text."""
-        vote = self._library.votes.find(vote_id("bullets", f"{book}/{id}", self._context.voter))
-        return vote.verdict if vote else ""
+        return votes.live(self._context, "bullets", f"{book}/{id}")
 
     def edit(
         self,
@@ -291,7 +279,7 @@ class Playbooks:
 
         Raises `Conflict` when its text no longer is the `expected` one.
         """
-        with self._library.transaction(self._context.actor, f"edit {id}"):
+        with self._context.transaction(f"edit {id}"):
             if expected is not None and self.bullet(book, id).content != expected:
                 raise Conflict(
                     f"{id} was changed by someone else meanwhile.", "Nothing was written."
@@ -322,7 +310,7 @@ class Playbooks:
         the bullet's id.
         """
         title = mask(title)  # the section's id is made of it
-        with self._library.transaction(self._context.actor, f"add a bullet to {title}"):
+        with self._context.transaction(f"add a bullet to {title}"):
             self.ensure(book)
             after = self.apply(
                 book, f"add a bullet to {title}", operations.CreateMeta(title, clean_text(content))
@@ -331,14 +319,11 @@ class Playbooks:
 
     def delete(self, book: str, ids: Sequence[str]) -> None:
         """Delete bullets and the votes on them; the other lines of the file stay as they are."""
-        label = f"delete {_named(ids)}"
+        label = f"delete {named(ids, 'bullets')}"
         gone = {f"{book}/{id}" for id in ids}
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             self.apply(book, label, *(operations.Delete(id) for id in ids))
-            # A later bullet may be given a deleted one's number; it must not inherit its votes.
-            for vote in self._library.votes.all():
-                if vote.table == "bullets" and vote.target in gone:
-                    tx.delete(vote)
+            delete_votes(tx, self._library, gone)
 
     def move(
         self, book: str, ids: Sequence[str], section: str, position: int | None = None
@@ -346,7 +331,7 @@ class Playbooks:
         """Move bullets to the end of a section, or to `position` (from 0) in it; they keep their
         ids.
         """
-        label = f"move {_named(ids)} to {section}"
+        label = f"move {named(ids, 'bullets')} to {section}"
         places = range(position, position + len(ids)) if position is not None else [None] * len(ids)
         moves = (operations.Move(id, section, place) for id, place in zip(ids, places, strict=True))
         self.apply(book, label, *moves)
@@ -369,8 +354,8 @@ class Playbooks:
         """
         if pinned is None:
             pinned = not all(bullet.pinned for bullet in [self.bullet(book, id) for id in ids])
-        with self._library.transaction(
-            self._context.actor, f"{'pin' if pinned else 'unpin'} {_named(ids)}"
+        with self._context.transaction(
+            f"{'pin' if pinned else 'unpin'} {named(ids, 'bullets')}"
         ) as tx:
             for id in ids:
                 tx.put(replace(self.bullet(book, id), pinned=pinned))
@@ -384,7 +369,7 @@ class Playbooks:
         """
         typed = " ".join(title.split()).lstrip("#").strip()
         title = mask(title)  # the id is made of it
-        with self._library.transaction(self._context.actor, f"add section {title}") as tx:
+        with self._context.transaction(f"add section {title}") as tx:
             if book in self._library.books:
                 before = self.open(book)
             else:
@@ -406,15 +391,13 @@ class Playbooks:
             raise InvalidRecord(
                 "A budget is a number of tokens, 0 or more.", "Nothing was changed."
             )
-        with self._library.transaction(
-            self._context.actor, f"budget of {book}: {tokens or 'none'}"
-        ) as tx:
+        with self._context.transaction(f"budget of {book}: {tokens or 'none'}") as tx:
             tx.put(replace(self._library.books.get(book), budget=tokens))
 
     def ensure(self, book: str = MAIN) -> None:
         """Make an empty playbook unless it exists."""
         if book not in self._library.books:
-            with self._library.transaction(self._context.actor, f"new playbook {book}") as tx:
+            with self._context.transaction(f"new playbook {book}") as tx:
                 tx.put(Book(book, name=book))
 
     def apply(self, book: str, label: str, *ops: operations.Operation) -> Playbook:
@@ -422,7 +405,7 @@ class Playbooks:
 
         When one is impossible it raises, and nothing is changed.
         """
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             before = after = self.open(book)
             for op in ops:
                 after = operations.apply(after, op, self._context.now())
@@ -450,7 +433,7 @@ class Playbooks:
         replaces itself.
         """
         self._check_replacement(book, ids, replacement)
-        with self._library.transaction(self._context.actor, f"deprecate {_named(ids)}") as tx:
+        with self._context.transaction(f"deprecate {named(ids, 'bullets')}") as tx:
             for id in ids:
                 tx.put(self._deprecated(self.bullet(book, id), reason, replacement))
 
@@ -460,7 +443,7 @@ class Playbooks:
 
     def restore(self, book: str, ids: Sequence[str]) -> None:
         """Make deprecated bullets count again."""
-        with self._library.transaction(self._context.actor, f"restore {_named(ids)}") as tx:
+        with self._context.transaction(f"restore {named(ids, 'bullets')}") as tx:
             for id in ids:
                 bullet = self.bullet(book, id)
                 metadata = {
@@ -474,29 +457,20 @@ class Playbooks:
         """Tell whether all of these are deprecated, so that the next step is to restore them."""
         return all(self.bullet(book, id).state == "deprecated" for id in ids)
 
-    def avoid(self, book: str, id: str, content: str = "", section: str = "") -> str:
-        """Deprecate a harmful rule and add a warning of it; return the warning's id.
+    def avoid(
+        self, book: str, ids: Sequence[str], content: str = "", section: str = ""
+    ) -> tuple[str, ...]:
+        """Deprecate harmful rules and add a warning of each, as one action; return the warnings'
+        ids.
 
         `content` is the warning (default: the rule's text after “AVOID:”), `section` where it goes:
-        by default a section of pitfalls, which is made when there is none. One transaction.
+        by default a section of pitfalls, which is made when there is none.
         """
-        with self._library.transaction(self._context.actor, f"turn {id} into a warning") as tx:
-            before = self.open(book)
-            after, warning = self._avoided(before, self.bullet(book, id), content, section)
-            write_book(tx, before, after)
-        return warning
-
-    def avoid_all(self, book: str, ids: Sequence[str]) -> tuple[str, ...]:
-        """Turn several harmful rules into warnings in their own words, as one action; return the
-        warnings' ids.
-        """
-        made = list[str]()
-        with self._library.transaction(
-            self._context.actor, f"turn {_named(ids)} into warnings"
-        ) as tx:
+        made, what = list[str](), "a warning" if len(ids) == 1 else "warnings"
+        with self._context.transaction(f"turn {named(ids, 'bullets')} into {what}") as tx:
             before = after = self.open(book)
             for id in ids:
-                after, warning = self._avoided(after, self.bullet(book, id), "", "")
+                after, warning = self._avoided(after, self.bullet(book, id), content, section)
                 made.append(warning)
             write_book(tx, before, after)
         return tuple(made)
@@ -555,6 +529,13 @@ class Playbooks:
             raise InvalidRecord(f"{replacement} is deprecated itself.", "Nothing was changed.")
 
 
+def delete_votes(tx: Tx, library: Library, gone: Collection[str]) -> None:
+    """Delete the votes on bullets that are gone: a later one may be given the number of one."""
+    for vote in library.votes.all() if gone else ():
+        if vote.table == "bullets" and vote.target in gone:
+            tx.delete(vote)
+
+
 def shown_title(section: Section) -> str:
     """Return a section's title as it may be shown: without its secrets."""
     return mask(section.title)
@@ -579,10 +560,6 @@ def write_book(tx: Tx, before: Playbook, after: Playbook) -> None:
                 tx.delete(record)
 
 
-def _section_place(section: Section) -> tuple[float, str]:
-    return (section.order, section.id)
-
-
 def clean_text(content: str) -> str:
     return clean_for_store(content).strip()
 
@@ -590,7 +567,3 @@ def clean_text(content: str) -> str:
 def warning_of(rule: str) -> str:
     """Return a rule's text as a warning of it."""
     return rule if rule.startswith(AVOID) else AVOID + rule
-
-
-def _named(ids: Sequence[str]) -> str:
-    return ids[0] if len(ids) == 1 else f"{len(ids)} bullets"

@@ -610,7 +610,7 @@ class Reflecting:
         if not drafts:
             raise InvalidRecord("No text for a candidate.", "The reply is kept unchanged.")
         label = f"read a reply again: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}"
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             stored = tuple(
                 replace(draft, id=tx.new_memory_id(draft.created_at)) for draft in drafts
             )
@@ -620,7 +620,7 @@ class Reflecting:
 
     def dismiss(self, waiting: Waiting) -> None:
         """Let go of a reply that could not be read; undo brings it back."""
-        with self._library.transaction(self._context.actor, "dismiss an unread reply") as tx:
+        with self._context.transaction("dismiss an unread reply") as tx:
             tx.put(self.runs.without(waiting))
 
     def _made(

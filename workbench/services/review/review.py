@@ -10,14 +10,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from workbench.core.agents.actors import require_person
 from workbench.core.document import from_doc, to_doc
 from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.review.kinds import group_of, kind_of, order_of
 from workbench.core.review.lifecycle import restore
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, room_for
-from workbench.core.text import Folded, clean_for_store
+from workbench.core.text import Folded, clean_for_store, named
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
 from workbench.services.review.kinds import Handler, candidate_in, handler_of, noted
@@ -174,7 +173,7 @@ class Review:
         """
         stored = self._library.proposals.find(id)
         if stored is not None and stored.state == "open" and not self._found.holds(id):
-            with self._library.transaction(self._context.actor, f"approve {id}") as tx:
+            with self._context.transaction(f"approve {id}") as tx:
                 tx.put(replace(stored, state="accepted", decided_at=self._context.now()))
 
     def get(self, id: str) -> Proposal:
@@ -287,11 +286,8 @@ class Review:
 
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
-        require_person(self._context.actor, _DECIDE)
-        group = self.origin(ids)
-        with self._library.transaction(
-            self._context.actor, f"approve {_named(ids)}", group=group
-        ) as tx:
+        label, group = f"approve {named(ids, 'proposals')}", self.origin(ids)
+        with self._context.transaction(label, by_person=_DECIDE, group=group) as tx:
             proposals = [self.open_one(id) for id in ids]
             outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
             if len(ids) > 1:
@@ -337,8 +333,7 @@ class Review:
         """
         from workbench.services.stream.fields import MemoryFields
 
-        require_person(self._context.actor, "edit a proposal")
-        with self._library.transaction(self._context.actor, f"edit {id}") as tx:
+        with self._context.transaction(f"edit {id}", by_person="edit a proposal") as tx:
             proposal = self.open_one(id)
             handler = self._handler(proposal)
             before = handler.subject(proposal)
@@ -352,12 +347,11 @@ class Review:
         Return the name of this action, with which `explain` may add the reason later. `keep` is
         told the reason, in the same transaction, when it stays as a person typed it.
         """
-        require_person(self._context.actor, _DECIDE)
         import uuid
 
         group = f"reject-{uuid.uuid4().hex[:12]}"
-        with self._library.transaction(
-            self._context.actor, _rejecting(ids, reason), group=group
+        with self._context.transaction(
+            _rejecting(ids, reason), by_person=_DECIDE, group=group
         ) as tx:
             if keep is not None:
                 keep(reason)
@@ -370,8 +364,9 @@ class Review:
 
     def keep_old(self, ids: Sequence[str]) -> None:
         """Keep the older one of two memories of which the newer contradicts it, and archive that."""
-        require_person(self._context.actor, _DECIDE)
-        with self._library.transaction(self._context.actor, f"keep the old of {_named(ids)}") as tx:
+        with self._context.transaction(
+            f"keep the old of {named(ids, 'proposals')}", by_person=_DECIDE
+        ) as tx:
             for id in ids:
                 proposal = self.open_one(id)
                 handler = self._handler(proposal)
@@ -387,11 +382,10 @@ class Review:
         """Record why candidates were rejected, as part of the rejection: undo takes both back.
         `keep`: see `reject`.
         """
-        require_person(self._context.actor, _DECIDE)
         from workbench.services.review.rewriting import REJECTED_BECAUSE
 
-        with self._library.transaction(
-            self._context.actor, _rejecting(ids, reason), group=group, part=2
+        with self._context.transaction(
+            _rejecting(ids, reason), by_person=_DECIDE, group=group, part=2
         ) as tx:
             if keep is not None:
                 keep(reason)
@@ -402,9 +396,8 @@ class Review:
 
     def later(self, ids: Sequence[str]) -> None:
         """Put decisions off; the proposals go to the end of the queue for a week."""
-        require_person(self._context.actor, _DECIDE)
         until = self._context.now() + timedelta(days=LATER_DAYS)
-        with self._library.transaction(self._context.actor, f"later {_named(ids)}") as tx:
+        with self._context.transaction(f"later {named(ids, 'proposals')}", by_person=_DECIDE) as tx:
             for id in ids:
                 proposal = self.open_one(id)
                 tx.put(self._handler(proposal).put_off(proposal, until))
@@ -419,8 +412,7 @@ class Review:
         `InvalidRecord` for an empty or too long one, and `Conflict` when the memory's text no
         longer is the `expected` one.
         """
-        require_person(self._context.actor, _DECIDE)
-        with self._library.transaction(self._context.actor, f"merge {id} into {other}") as tx:
+        with self._context.transaction(f"merge {id} into {other}", by_person=_DECIDE) as tx:
             _require_text(self._library.memories.get(other), expected)
             for memory in self._absorbed(id, other, content):
                 tx.put(memory)
@@ -448,8 +440,7 @@ class Review:
         from workbench.services.review.rewriting import check_parts, part_of, split_up
 
         check_parts(parts)
-        require_person(self._context.actor, _DECIDE)
-        with self._library.transaction(self._context.actor, f"split {id} into {len(parts)}") as tx:
+        with self._context.transaction(f"split {id} into {len(parts)}", by_person=_DECIDE) as tx:
             memory = candidate_in(self._library, id)
             _require_text(memory, expected)
             new = [part_of(memory, tx.new_memory_id(self._context.now()), text) for text in parts]
@@ -467,7 +458,7 @@ class Review:
         """
         from workbench.services.review.rewriting import with_rounds
 
-        with self._library.transaction(self._context.actor, f"refine {id}") as tx:
+        with self._context.transaction(f"refine {id}") as tx:
             memory = candidate_in(self._library, id)
             _require_text(memory, expected)
             tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
@@ -531,8 +522,4 @@ def _require_apart(every: Iterable[frozenset[tuple[str, str]]]) -> None:
 
 
 def _rejecting(ids: Sequence[str], reason: str) -> str:
-    return f"reject {_named(ids)}" + (f": {reason}" if reason else "")
-
-
-def _named(ids: Sequence[str]) -> str:
-    return ids[0] if len(ids) == 1 else f"{len(ids)} proposals"
+    return f"reject {named(ids, 'proposals')}" + (f": {reason}" if reason else "")

@@ -13,7 +13,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding, Override, override_id
 from workbench.core.stream.memory import Memory
-from workbench.core.text import MAX_KEPT, clean_for_store
+from workbench.core.text import MAX_KEPT, clean_for_store, named
 from workbench.safety.scanning import mask, prepare, without
 from workbench.services.context import Context
 from workbench.services.files.threeway import DiffLine, masked_diff, masked_lines
@@ -270,7 +270,7 @@ class Safety:
             )
         table, key = place_of(held.record)
         context = self._context
-        with self._library.transaction(context.actor, f"allow {held.id}") as tx:
+        with context.transaction(f"allow {held.id}") as tx:
             at, why = context.now(), clean_for_store(reason).strip()
             tx.put(
                 Override(override_id(table, key), table, key, held.texts, context.actor, at, why)
@@ -279,8 +279,8 @@ class Safety:
 
     def allow_all(self, ids: Sequence[str], reason: str) -> None:
         """Let flagged records pass as one action, or none of them; raises as `allow` does."""
-        what = ids[0] if len(ids) == 1 else f"{len(ids)} records"
-        with self._library.transaction(self._context.actor, f"allow {what}"):
+        what = named(ids, "records")
+        with self._context.transaction(f"allow {what}"):
             for id in ids:
                 self.allow(id, reason)
 
@@ -298,7 +298,7 @@ class Safety:
         if not any(f.kind == "secret" for text in texts for f in self._sorts(text)):
             yield
             return
-        with self._library.transaction(self._context.actor, f"{label} and keep what was typed"):
+        with self._context.transaction(f"{label} and keep what was typed"):
             yield
             self.keep_typed(*texts)
             for id in ids():
@@ -315,7 +315,7 @@ class Safety:
             return
         self._require_person()
         context = self._context
-        with self._library.transaction(context.actor, "keep what was typed") as tx:
+        with context.transaction("keep what was typed") as tx:
             for name in sorted(map(hash_of, secrets)):
                 tx.put(
                     Override(
@@ -363,9 +363,7 @@ class Safety:
         found = self._library.overrides.find(override_id(table, key))
         if found is None:
             raise UnknownRecord(f"{id} was not allowed.", "Nothing was changed.")
-        with self._library.transaction(
-            self._context.actor, f"withdraw the permission of {id}"
-        ) as tx:
+        with self._context.transaction(f"withdraw the permission of {id}") as tx:
             tx.delete(found)
 
     def override(self, record: Outward) -> Override | None:

@@ -84,7 +84,7 @@ class Archiving(Service):
         if not plan.changes:
             return
         label = f"archive {_counted(plan.memories)} of status {plan.status} from before {plan.before:%Y-%m-%d}"
-        with self._library.transaction(self._context.actor, label) as tx:
+        with self._context.transaction(label) as tx:
             for memory in plan.memories:
                 now = self._library.memories.find(memory.id)
                 if now is not None and now.status == plan.status and not now.pinned:

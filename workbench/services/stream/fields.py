@@ -16,7 +16,7 @@ from workbench.core.review import lifecycle
 from workbench.core.stream.confidence import confidence_of, said_to_be
 from workbench.core.stream.filter import Clause, Filter, Predicate, fits
 from workbench.core.stream.memory import NOTE, Memory, MemoryType, Status, broken_rule, room_for
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, named
 from workbench.services.context import Context, Service
 from workbench.services.safety.texts import kept_edges, kept_summary
 
@@ -160,13 +160,12 @@ class MemoryFields(Service):
         """
         require_person(self._context.actor, "change a memory at once")
         self._require_fitting(ids, wanted)
-        whose = ids[0] if len(ids) == 1 else f"{len(ids)} memories"
         what = ", ".join(dict.fromkeys(_TOLD.get(name, name) for name in wanted.named))
         before = {id: self._library.memories.get(id) for id in ids}
         if all(self.edited(memory, wanted) == memory for memory in before.values()):
             return ()
         changed = []
-        with self._library.transaction(self._context.actor, f"edit {what} of {whose}") as tx:
+        with self._context.transaction(f"edit {what} of {named(ids, 'memories')}") as tx:
             for id in before:
                 memory = self._library.memories.get(id)
                 after = self.edited(memory, wanted)

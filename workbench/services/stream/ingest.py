@@ -102,7 +102,7 @@ class Ingest:
         self._retriever.load()
         vectors = self._retriever.comparable([one.content for one in seen])
         what = seen[0].observation_type if len(seen) == 1 else f"{len(seen)} observations"
-        with self._library.transaction(self._context.actor, f"ingest {what}") as tx:
+        with self._context.transaction(f"ingest {what}") as tx:
             returns = None if again else Returns(self._context)
             batch = _Batch(self._context, self._retriever, seen, vectors, returns)
             done = [batch.take(tx, place) for place in range(len(seen))]
@@ -125,9 +125,7 @@ class Ingest:
         """
         self._require_person(again)
         seen = cleaned(observation, self._mask if keep is None else str)
-        with self._library.transaction(
-            self._context.actor, f"ingest {seen.observation_type}"
-        ) as tx:
+        with self._context.transaction(f"ingest {seen.observation_type}") as tx:
             latest = [m for m in self._library.memories.latest(RECENT) if m.status != "archived"]
             said = next(
                 (m for m in reversed(latest) if contained_in_recent(seen.content, [m.content])),

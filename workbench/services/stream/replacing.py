@@ -12,7 +12,7 @@ from workbench.core.agents.actors import require_person
 from workbench.core.playbook.book import Bullet, Section, section_key
 from workbench.core.record import Conflict, InvalidQuery, InvalidRecord
 from workbench.core.stream.memory import Memory, room_for
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, named
 from workbench.services.context import Context
 from workbench.services.promotion.copies import Copies, CopyPlan, Record
 from workbench.services.safety.secret_filter import SecretFilter
@@ -165,16 +165,16 @@ class Replacing:
             raise InvalidRecord(f"{misfit.name} cannot be stored so.", UNCHANGED)
         if not chosen:
             return
-        what = chosen[0].name if len(chosen) == 1 else f"{len(chosen)} records"
+        what = named([place.name for place in chosen], "records")
         label = f"replace “{wanted.find}” with “{wanted.replacement}” in {what}"
         if copies is not None:
             self._copies.carry_out(copies, lambda: self._write(chosen), label, files_only=True)
             return
-        with self._library.transaction(self._context.actor, label):
+        with self._context.transaction(label):
             self._write(chosen)
 
     def _write(self, chosen: Sequence[Place]) -> None:
-        with self._library.transaction(self._context.actor, "replace") as tx:
+        with self._context.transaction("replace") as tx:
             for place in chosen:
                 table, key = place_of(place.before)
                 if self._library.table_named(table).find(key) != place.before:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from workbench.core.agents.actors import require_person
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
-from workbench.core.stream.memory import Memory, Verdict, vote_id
+from workbench.core.stream.memory import Memory, Verdict
+from workbench.core.text import named
 from workbench.services.context import Context
 from workbench.services.safety.suspicion import shown_texts
 from workbench.store.library import Library, Touched
@@ -262,15 +263,9 @@ class Stream:
 
     def vote(self, ids: Sequence[str], verdict: Verdict) -> "VoteResult":
         """Vote on one memory, or on several; the same vote again on a single one takes it back."""
-        from workbench.services.stream import votes
+        from workbench.services.stream.votes import vote_on
 
-        if len(ids) == 1:
-            return votes.toggle(self._context, self._strict(ids[0]), verdict)
-        with self._library.transaction(
-            self._context.actor, f"vote {verdict} on {len(ids)} memories"
-        ):
-            results = [votes.cast(self._context, self._strict(id), verdict) for id in ids]
-        return results[-1]
+        return vote_on(self._context, [self._strict(id) for id in ids], verdict)
 
     def pin(self, ids: Sequence[str], pinned: bool | None = None) -> bool:
         """Pin or unpin; without `pinned` the first memory's state is turned over. Return the new
@@ -291,7 +286,7 @@ class Stream:
         memory = self._strict(id)
         if with_text(memory, content) == memory:
             return False
-        with self._library.transaction(self._context.actor, f"edit {id}"):
+        with self._context.transaction(f"edit {id}"):
             if expected is not None and self._strict(id).content != expected:
                 raise Conflict(
                     f"{id} was changed by someone else meanwhile.", "Nothing was written."
@@ -351,8 +346,9 @@ class Stream:
 
     def live_vote(self, id: str) -> str:
         """Return this actor's live vote on a memory, or an empty text."""
-        vote = self._library.votes.find(vote_id("memories", id, self._context.voter))
-        return vote.verdict if vote else ""
+        from workbench.services.stream.votes import live
+
+        return live(self._context, "memories", id)
 
     def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
         """Read a filter, with its tests; what the memories themselves cannot answer is asked last.
@@ -372,13 +368,9 @@ class Stream:
 
     def _change(self, ids: Sequence[str], verb: str, step: Callable[[Memory], Memory]) -> None:
         """Change memories one way, as they stand under the write lock."""
-        with self._library.transaction(self._context.actor, f"{verb} {_named(ids)}") as tx:
+        with self._context.transaction(f"{verb} {named(ids, 'memories')}") as tx:
             for id in ids:
                 tx.put(step(self._strict(id)))
 
     def _strict(self, id: str) -> Memory:
         return self._library.memories.get(id)
-
-
-def _named(ids: Sequence[str]) -> str:
-    return ids[0] if len(ids) == 1 else f"{len(ids)} memories"

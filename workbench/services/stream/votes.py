@@ -1,8 +1,7 @@
 """Voting, for every door: one live vote per actor, record and agent session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord
@@ -29,13 +28,9 @@ class VoteResult:
             self.before and (self.before.verdict, self.before.reason)
         )
 
-    @property
-    def sentence(self) -> str:
-        """What happened, in words."""
-        return self.told(self.key)
-
-    def told(self, name: str) -> str:
-        """What happened, in words that call the record `name`."""
+    def told(self, name: str = "") -> str:
+        """What happened, in words that call the record `name`, or by its key."""
+        name = name or self.key
         if self.is_own:
             return f"{name} is this agent's own, so its vote was not counted."
         if self.vote is None:
@@ -70,12 +65,12 @@ def cast(
         return known
     if _is_own(context, record):
         return VoteResult(key, known.before, known.before, is_own=True)
-    with context.library.transaction(context.actor, f"vote {verdict} on {key}") as tx:
+    with context.transaction(f"vote {verdict} on {key}") as tx:
         # Looked up under the write lock, so that two processes never count one vote twice.
         before = context.library.votes.find(name)
         result = VoteResult(key, vote, before)
         if result.changed:
-            tx.put(_counted(_fresh(context, record), vote, before))
+            tx.put(apply_vote(_fresh(context, record), vote, before))
             tx.put(vote)
             if keep is not None:
                 keep(reason)
@@ -89,12 +84,29 @@ def toggle(context: Context, record: Memory | Bullet, verdict: Verdict) -> VoteR
     before = context.library.votes.find(name)
     if before is None or before.verdict != verdict:
         return cast(context, record, verdict)
-    with context.library.transaction(context.actor, f"take back vote on {key}") as tx:
+    with context.transaction(f"take back vote on {key}") as tx:
         before = context.library.votes.find(name)
         if before is not None:
-            tx.put(_uncounted(_fresh(context, record), before, context.now()))
+            tx.put(retract_vote(_fresh(context, record), before, context.now()))
             tx.delete(before)
     return VoteResult(key, None, before)
+
+
+def vote_on(context: Context, records: Sequence[Memory | Bullet], verdict: Verdict) -> VoteResult:
+    """Vote on one record, or on several as one action; the same vote again on a single one takes it
+    back.
+    """
+    if len(records) == 1:
+        return toggle(context, records[0], verdict)
+    what = "memories" if isinstance(records[0], Memory) else "bullets"
+    with context.transaction(f"vote {verdict} on {len(records)} {what}"):
+        return [cast(context, record, verdict) for record in records][-1]
+
+
+def live(context: Context, table: Votable, key: str) -> str:
+    """Return the actor's live vote on a record, or an empty text."""
+    vote = context.library.votes.find(vote_id(table, key, context.voter))
+    return vote.verdict if vote else ""
 
 
 def _is_own(context: Context, record: Memory | Bullet) -> bool:
@@ -118,15 +130,3 @@ def _fresh(context: Context, record: Memory | Bullet) -> Memory | Bullet:
     if isinstance(record, Memory):
         return context.library.memories.get(record.id)
     return context.library.bullets.get(f"{record.book}/{record.id}")
-
-
-def _counted(record: Memory | Bullet, vote: Vote, before: Vote | None) -> Memory | Bullet:
-    if isinstance(record, Memory):
-        return apply_vote(record, vote, before)
-    return apply_vote(record, vote, before)
-
-
-def _uncounted(record: Memory | Bullet, vote: Vote, now: datetime) -> Memory | Bullet:
-    if isinstance(record, Memory):
-        return retract_vote(record, vote, now)
-    return retract_vote(record, vote, now)

@@ -61,14 +61,10 @@ class Tuning:
         library.refresh()
         before = library.table(StoreSetting).find("profile")
         if name and before != after:
-            with library.transaction(
-                self._context.actor, f"use the profile {name} in this store"
-            ) as tx:
+            with self._context.transaction(f"use the profile {name} in this store") as tx:
                 tx.put(after)
         elif not name and before is not None:
-            with library.transaction(
-                self._context.actor, f"use {before.value} no longer in this store"
-            ) as tx:
+            with self._context.transaction(f"use {before.value} no longer in this store") as tx:
                 tx.delete(before)
         return self._context.profile
 

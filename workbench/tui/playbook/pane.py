@@ -457,7 +457,7 @@ def _past(bench: Workbench, bullet: Bullet, now: datetime, width: int) -> list[C
     if rule := bullet.metadata.get(WARNS_OF):
         lines.append(assemble([("warns of ", MUTED), (printable(str(rule)[:60]), "")]))
     playbooks = bench.playbooks
-    change = playbooks.last_change(bullet.book, bullet.id) if playbooks.changes.begun else None
+    change = playbooks.changes.of(bullet.book, bullet.id) if playbooks.changes.begun else None
     if change is None:
         lines.append(_line("changed", "long ago", keyed("  {playbook.history} shows the history")))
     else:

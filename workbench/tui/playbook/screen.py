@@ -476,7 +476,7 @@ class PlaybookScreen(AreaScreen):
             if await self.app.push_screen_wait(ask):
 
                 def avoid(_: Sequence[str]) -> str:
-                    made = books.avoid_all(book, ids)
+                    made = books.avoid(book, ids)
                     return f"{len(made)} warnings replace {_named(ids)}. {undo()} takes them back."
 
                 self.changes.change(avoid, ids)
@@ -489,7 +489,7 @@ class PlaybookScreen(AreaScreen):
             if (first := preview(text)) is not None:
                 return first
             with preview.writing(f"warn of {bullet.id}", lambda: [f"{bullet.book}/{made[-1]}"]):
-                made.append(books.avoid(bullet.book, bullet.id, preview.text))
+                made.extend(books.avoid(bullet.book, [bullet.id], preview.text))
             return None
 
         place = one_line(books.warns_in(bullet.book), 60)

@@ -141,7 +141,7 @@ def write(
     """
     if before == after:
         return
-    with guarded(context) as follow, context.library.transaction(context.actor, label) as tx:
+    with guarded(context) as follow, context.transaction(label) as tx:
         stage(context, tx, [FileEdit(path, str(path), before, after)])
         follow()
 
@@ -230,7 +230,7 @@ class Documents(Service):
         folder = open_folder(path)
         if folder.root in self.followed():
             raise InvalidRecord(f"{folder.root} is already followed.", "Nothing was changed.")
-        with self._library.transaction(self._context.actor, f"follow {folder.name}") as tx:
+        with self._context.transaction(f"follow {folder.name}") as tx:
             tx.put(FollowedFolder(str(folder.root), self._context.now()))
         return folder
 
@@ -242,7 +242,7 @@ class Documents(Service):
             raise UnknownRecord(
                 f"{path} is not followed.", "`workbench documents --list` shows what is."
             )
-        with self._library.transaction(self._context.actor, f"follow {path.name} no longer") as tx:
+        with self._context.transaction(f"follow {path.name} no longer") as tx:
             tx.delete(found)
         return Path(found.id)
 

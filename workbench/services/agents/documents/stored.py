@@ -60,7 +60,7 @@ class StoredDocuments:
         if place == ROOT:
             raise InvalidQuery(f"{ROOT} is the folder of all documents, not a file.", NOTHING)
         now = self._context.now()
-        with self._context.library.transaction(self._context.actor, f"create {place}") as tx:
+        with self._context.transaction(f"create {place}") as tx:
             self._require_free(place)
             document = Document(place, _checked(text, place), now, now)
             tx.put(document)
@@ -73,7 +73,7 @@ class StoredDocuments:
         changed meanwhile.
         """
         place = cleaned(path)
-        with self._context.library.transaction(self._context.actor, f"edit {place}") as tx:
+        with self._context.transaction(f"edit {place}") as tx:
             now = self._table.find(place)
             if now is None:
                 raise UnknownRecord(f"There is no document {place} in this store.", NOTHING)
@@ -91,7 +91,7 @@ class StoredDocuments:
         place = cleaned(path)
         if place == ROOT:
             raise InvalidQuery(f"The folder {ROOT} itself stays.", NOTHING)
-        with self._context.library.transaction(self._context.actor, f"delete {place}") as tx:
+        with self._context.transaction(f"delete {place}") as tx:
             doomed = self._under(place)
             for document in doomed:
                 tx.delete(document)
@@ -108,9 +108,7 @@ class StoredDocuments:
             raise InvalidQuery(f"The folder {ROOT} itself stays.", NOTHING)
         if end.startswith(start + "/"):
             raise InvalidRecord(f"{end} lies within {start}.", NOTHING)
-        with self._context.library.transaction(
-            self._context.actor, f"rename {start} to {end}"
-        ) as tx:
+        with self._context.transaction(f"rename {start} to {end}") as tx:
             moved = self._under(start)
             self._require_free(end, but=start)
             for document in moved:
