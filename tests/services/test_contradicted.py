@@ -12,7 +12,6 @@ from workbench.core.review.lifecycle import archive
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.aliases import alias_of
-from workbench.services.agents.blocks import Blocks
 from workbench.services.agents.serving import as_served
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
@@ -136,20 +135,16 @@ def test_both_are_kept_until_a_text_changes(bench: Workbench, two: Proposal) -> 
 
 
 def disputed(bench: Workbench) -> dict[str, str]:
-    known = as_served(bench.context, bench.library.memories.all(), bench.safety).provenance
-    return {id: one.disputed for id, one in known.items() if one.disputed}
+    _, blocks = as_served(bench.context, bench.library.memories.all(), bench.safety)
+    return {id: one.disputed for id, one in blocks.origins.items() if one.disputed}
 
 
 def test_the_older_one_is_served_as_contradicted(bench: Workbench) -> None:
     put(bench, *pair(0, *MADE[0]))
     assert disputed(bench) == {"old0": "contradicted on 2026-11-20"}
-    known = as_served(
-        bench.context, [bench.stream.get("old0"), bench.stream.get("new0")], bench.safety
-    )
-    assert (
-        Blocks(known.names, known.provenance).around("old0", "text")[0]
-        == "[contradicted on 2026-11-20]"
-    )
+    both = [bench.stream.get("old0"), bench.stream.get("new0")]
+    _, blocks = as_served(bench.context, both, bench.safety)
+    assert blocks.around("old0", "text")[0] == "[contradicted on 2026-11-20]"
 
 
 def test_a_new_one_with_less_standing_says_what_it_contradicts(bench: Workbench) -> None:
@@ -168,11 +163,8 @@ def test_what_waits_in_review_is_said_of_one_served_alone_unless_it_was_archived
     bench: Workbench, two: Proposal
 ) -> None:
     def said() -> str:
-        return (
-            as_served(bench.context, [bench.stream.get("old0")], bench.safety)
-            .provenance["old0"]
-            .disputed
-        )
+        _, blocks = as_served(bench.context, [bench.stream.get("old0")], bench.safety)
+        return blocks.origins["old0"].disputed
 
     assert said() == "contradicted on 2026-11-20"
     put(bench, archive(bench.stream.get("new0"), "forgotten"))

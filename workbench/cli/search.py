@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from workbench.core.tuning.profile import Profile
     from workbench.core.tuning.scoring import Scored, Share
-    from workbench.services.agents.blocks import Blocks
     from workbench.services.agents.serving import Served
     from workbench.services.open import Workbench
     from workbench.services.tuning.floors import AgainstFloor
@@ -238,12 +237,6 @@ def _waiting(bench: "Workbench", served: "Served") -> str:
     return f"{counted(len(near), 'candidate')} {wait} in Review: {named}{rest}. `workbench show ID` shows one."
 
 
-def _blocks(served: "Served") -> "Blocks":
-    from workbench.services.agents.blocks import Blocks
-
-    return Blocks(served.names, served.provenance)
-
-
 class _Found:
     """What a search found, as rows and as JSON, for an agent in the blocks of what is unreviewed;
     with the question, if how each score came about is `explained`.
@@ -254,7 +247,7 @@ class _Found:
         self._served = served
         self._top = tuple(call.shown(scored) for scored in served.top)
         self._explained = explained
-        self._blocks = None if call.args.actor is None else _blocks(served)
+        self._blocks = None if call.args.actor is None else served.blocks
 
     def json(self) -> list[dict[str, object]]:
         from workbench.services.tuning.session import term_parts

@@ -2,12 +2,14 @@
 
 import dataclasses
 import os
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakMethod
 
 from workbench.config.loading import Settings
 from workbench.core.agents.actors import require_person
@@ -129,6 +131,34 @@ class Context:
     def voter(self) -> str:
         """Who votes: a person has one vote, by whatever door it comes in; an agent has its own."""
         return PERSON if is_person(self.actor) else self.actor
+
+
+class Changed:
+    """The records of some tables that changed since they were last taken.
+
+    They are noted on whichever thread changes them, which waits for nobody who reads.
+    """
+
+    def __init__(self, library: Library, *tables: str) -> None:
+        self._tables = tables
+        self._places: set[tuple[str, str]] = set()
+        self._lock = threading.Lock()
+        # One that nothing holds any more, such as of a model that was tried, is let go.
+        noting = WeakMethod(self._note)
+        library.listen(lambda touched: note(touched) if (note := noting()) else None)
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def take(self) -> set[tuple[str, str]]:
+        """Return table and key of each, which is not returned again."""
+        with self._lock:
+            taken, self._places = self._places, set()
+        return taken
+
+    def _note(self, touched: Touched) -> None:
+        with self._lock:
+            self._places |= {place for place in touched.keys if place[0] in self._tables}
 
 
 class Service:

@@ -42,6 +42,7 @@ from workbench.services.agents.reading_log import (
     DoorRules,
     DoorVotes,
     ReadingLog,
+    checked_query,
     keep,
     looked_up,
 )
@@ -181,7 +182,7 @@ class AgentApi:
         """
         from workbench.services.agents.serving import give, read_of
 
-        text, tuning = _checked_query(query), self._bench.tuning
+        text, tuning = checked_query(query, LONGEST_QUERY), self._bench.tuning
         wanted = self._wanted(kind, memory_types or (), since, session_only, min_importance)
         k = max(1, min(k, MOST_RESULTS))
         served = give(self.context, tuning, text, k, tuning.default(), self._safety, wanted)
@@ -524,7 +525,7 @@ class AgentApi:
         from workbench.services.agents.giving import reading_of, served
 
         if not (types or domains or category or facts):
-            _checked_query(task)
+            checked_query(task, LONGEST_QUERY)
         asked = task_of(
             task, types or (), domains or (), complexity, capabilities or (), category, facts
         )
@@ -877,7 +878,7 @@ class AgentApi:
             if (r := library.memories.find(c.source) or library.table(Pattern).find(c.source))
         ]
         origins = self._guard.origins(records)
-        blocks = Blocks({}, origins)
+        blocks = Blocks(origins)
         rows = [
             {
                 **asdict(one),
@@ -1036,8 +1037,8 @@ class AgentApi:
         """Return a context, counted as read."""
         from workbench.services.agents.context import gathered, reading_of
 
-        text, bench = _checked_query(task), self._bench
-        failed = _checked_query(error) if error.strip() else ""
+        text, bench = checked_query(task, LONGEST_QUERY), self._bench
+        failed = checked_query(error, LONGEST_QUERY) if error.strip() else ""
         made = gathered(
             self.context, bench.tuning, bench.playbooks, text, layers, error=failed
         ).cut(max(0, budget))
@@ -1216,18 +1217,6 @@ _ASKED_FOR = frozenset({"type", "memory", "status", "since", "until", "pinned"})
 
 def _layers(*ids: str) -> list[LayerKind]:
     return [kind for kind in LAYERS if kind.id in ids]
-
-
-def _checked_query(query: str) -> str:
-    text = query.strip()
-    if not text:
-        raise InvalidQuery("The query is empty.", "Say what you want to know, in a few words.")
-    if len(text) > LONGEST_QUERY:
-        raise InvalidQuery(
-            f"The query has {len(text):,} characters; {LONGEST_QUERY:,} are looked for.",
-            "Shorten it.",
-        )
-    return text
 
 
 def _require_known(kinds: Sequence[str], known: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ made of digits, so that it costs as many tokens in each.
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -120,30 +120,27 @@ def new_mark() -> str:
     return f"{secrets.randbelow(10**12):012}"
 
 
+@dataclass(frozen=True, slots=True)
 class Blocks:
-    """The marks of one answer, and the names and texts in it as the agent may see them.
+    """The `mark` of one answer, and the names and texts in it as the agent may see them.
 
-    `names` has the ids and sessions that are shown in another way, `provenance` where each text
-    comes from.
+    `origins` tells where each text comes from, `names` has the ids and sessions that are shown in
+    another way.
     """
 
-    def __init__(self, names: Mapping[str, str], provenance: Mapping[str, Provenance]) -> None:
-        self.mark = new_mark()
-        self._names, self._provenance = names, provenance
+    origins: Mapping[str, Provenance] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    mark: str = field(default_factory=new_mark)
 
     def name(self, id: str) -> str:
         """Return an id or a session as the agent may see it."""
-        return self._names.get(id, id)
-
-    def provenance(self, id: str) -> Provenance:
-        """Return where the text of a memory that was served comes from."""
-        return self._provenance[id]
+        return self.names.get(id, id)
 
     def around(self, id: str, line: str) -> tuple[str, ...]:
         """Return the line of a memory, with those that open and close its block and what disputes
         it, if any.
         """
-        known = self.provenance(id)
+        known = self.origins[id]
         disputed = (f"[{known.disputed}]",) if known.disputed else ()
         return (
             *disputed,
@@ -160,7 +157,7 @@ class Blocks:
         """Return a row of an answer with its texts in blocks, its names as served, and where it
         comes from.
         """
-        known = self.provenance(id)
+        known = self.origins[id]
         texts = {name: self.enclosed(id, str(row[name])) for name in ("content", "summary")}
         tags = [] if not known.approved else row["tags"]
         names = {"id": self.name(id), "session_id": self.name(str(row["session_id"]))}

@@ -175,7 +175,7 @@ def gathered(
         if kind.may_lack and not (new or left):
             continue
         passing, held = _passing(guard, context, new)
-        origins = answer.served.provenance if answer.served is not None else {}
+        origins = answer.served.blocks.origins if answer.served is not None else {}
         found.append((kind, tuple(_items(guard, passing, origins)), (*held, *left)))
     used = context.profile if profile is None else ProfileInUse(profile.name, "flag")
     return Material(task, tuple(found), is_empty, weak, used)

@@ -60,10 +60,9 @@ from workbench.retrieval.episodes import BY_WORDS, DigestCache, EpisodeFloor, fl
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.patterns import telling
 from workbench.services.agents.episodes import Episodes
-from workbench.services.context import Context
+from workbench.services.context import Changed, Context
 from workbench.services.safety.bodies import body_of
 from workbench.store.blobs import BlobProblem
-from workbench.store.library import Touched
 
 # The episodes of a store as they are searched: their heads, what is made of their files, and
 # columns of both.
@@ -216,7 +215,7 @@ class EpisodePools:
         self._lock = threading.RLock()
         self._pool: EpisodePool | None = None
         self._use: Column | None = None
-        context.library.listen(self._note)
+        self._changed = Changed(context.library, "episodes", "episode_uses")
 
     def pool(
         self, progress: Progress | None = None, cancelled: Cancelled | None = None
@@ -224,7 +223,9 @@ class EpisodePools:
         """Return the pool of the store as it is now; raises `WorkStopped`."""
         with self._lock:
             self._context.library.refresh()
-            if self._pool is None:
+            changed = {table for table, _ in self._changed.take()}
+            self._use = None if changed else self._use
+            if self._pool is None or "episodes" in changed:
                 heads = sorted(self._context.library.table(Episode).all(), key=lambda one: one.id)
                 known = self._digests([one.hash for one in heads], progress, cancelled)
                 self._pool = EpisodePool(
@@ -283,14 +284,6 @@ class EpisodePools:
             return digest_of(EpisodeBody(body_of(self._context.library, name)))
         except (BlobProblem, StopIteration):
             return None
-
-    def _note(self, touched: Touched) -> None:
-        tables = {table for table, _ in touched.keys}
-        with self._lock:
-            if "episodes" in tables:
-                self._pool = None
-            if "episode_uses" in tables:
-                self._use = None
 
 
 def fitting(pool: EpisodePool, criteria: Criteria, now: datetime) -> Mask:

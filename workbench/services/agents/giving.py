@@ -63,7 +63,7 @@ class EpisodeGiving:
             return not why
 
         found = self._finder.find(query, strategy, criteria, max(1, min(k, MOST)), may_pass).found
-        blocks = Blocks({}, self._guard.origins([one.episode for one in found]))
+        blocks = Blocks(self._guard.origins([one.episode for one in found]))
         rows = [self._row(one, blocks) for one in found]
         self._count(
             [one.episode.id for one in found],
@@ -85,7 +85,7 @@ class EpisodeGiving:
         if opened.phase == "deleted" or self._refused(episode, list(strings(opened.body.doc))):
             raise _not_given(id)
         known = self._guard.origin(episode)
-        blocks = Blocks({}, {episode.id: known})
+        blocks = Blocks({episode.id: known})
         doc = masked(opened.doc(trace=trace), self._safety.masked)
         doc["episode_id"] = self._guard.name(episode.id)
         doc.pop("embeddings", None)
@@ -104,7 +104,7 @@ class EpisodeGiving:
             "id": self._guard.name(head.id), "timestamp": iso(head.at), "outcome": head.outcome, "phase": one.phase,
             "domain": self._guard.name(head.domain), "task_type": self._guard.name(head.type),
             "text": blocks.enclosed(head.id, self._safety.masked(told(one.digest))),
-            "provenance": _origin(blocks.provenance(head.id)),
+            "provenance": _origin(blocks.origins[head.id]),
         }  # fmt: skip
         if one.terms is not None:
             row["score"] = round(one.total, 4)
@@ -208,7 +208,7 @@ def served(context: Context, safety: Safety, found: Found, most: int) -> ServedP
     """
     guard, left_out = Guard(context, safety), Counter[str]()
     rows, ids, origins = list[Json](), list[str](), dict[str, Provenance]()
-    blocks = Blocks({}, origins)
+    blocks = Blocks(origins)
     for one, origin in _with_origins(guard, found.matches, 2 * most):
         if len(rows) == most:
             break

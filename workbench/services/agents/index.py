@@ -4,7 +4,7 @@ top patterns.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -127,14 +127,11 @@ class IndexFile:
         memories = self._context.library.memories.all()
         withheld = {memory.id for memory in memories if self._safety.held_from_agents(memory)}
         given = [memory for memory in memories if memory.id not in withheld]
-        served = as_served(self._context, given, self._safety)
-        both = zip(served.named, given, strict=True)
-        unreviewed = {
-            shown.id for shown, stored in both if not served.provenance[stored.id].approved
-        }
-        return IndexText(
-            overview(memories, served.named, self._context.now(), unreviewed), len(withheld)
-        )
+        served, blocks = as_served(self._context, given, self._safety)
+        told = [replace(shown, id=blocks.name(shown.id)) for shown in served]
+        both = zip(told, given, strict=True)
+        unreviewed = {shown.id for shown, stored in both if not blocks.origins[stored.id].approved}
+        return IndexText(overview(memories, told, self._context.now(), unreviewed), len(withheld))
 
     def preview(self, path: Path) -> "ExportPreview":
         """Compare the overview with the file that it would replace. Raises `WorkbenchError` for

@@ -221,7 +221,7 @@ def retrieved(asking: Asking) -> Answer:
     )
     gone: dict[str, Why] = {one.memory.id: "harmful" for one, _ in best if _is_harmful(one.memory)}
     valid = [one.memory for one, _ in best if one.memory.id not in gone]
-    approved = {id for id, origin in served.provenance.items() if origin.approved}
+    approved = {id for id, origin in served.blocks.origins.items() if origin.approved}
     gone |= dict.fromkeys(_replaced(valid, approved), "replaced")
     found = (
         Found(one.memory, one.total, relevance=near)

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
@@ -54,13 +54,13 @@ from workbench.formats.episodes import Found as FileEntry
 from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, written_back
 from workbench.retrieval.patterns import PatternIndex
 from workbench.services.agents.episodes import Episodes
-from workbench.services.context import Context
+from workbench.services.context import Changed, Context
 from workbench.services.safety.bodies import body_of, cleaned
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.secret_filter import IMPORT, SecretFilter, strings
 from workbench.services.safety.texts import name_of
 from workbench.store.blobs import BlobProblem
-from workbench.store.library import Library, Touched, Tx
+from workbench.store.library import Library, Tx
 
 # How comparable tasks went without a pattern: what its savings are measured against where nobody
 # said (004, 3.3).
@@ -207,23 +207,21 @@ class PatternIndexes:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._known: dict[frozenset[Status], PatternIndex] = {}
-        self._is_following = False
+
+    @cached_property
+    def _changed(self) -> Changed:
+        return Changed(self._library, "patterns")
 
     def of(self, statuses: frozenset[Status]) -> PatternIndex:
         """Return the index over the patterns that stand so."""
-        if not self._is_following:
-            self._is_following = True
-            self._library.listen(self._forget)
+        if self._changed.take():
+            self._known = {}
         found = self._known.get(statuses)
         if found is None:
             found = self._known[statuses] = PatternIndex(
                 self._library.table(Pattern).all(), statuses
             )
         return found
-
-    def _forget(self, touched: Touched) -> None:
-        if any(table == "patterns" for table, _ in touched.keys):
-            self._known = {}
 
 
 # Pattern files on their way in and out.
@@ -422,7 +420,7 @@ class Patterns:
         with in the store.
         """
         self._library.refresh()
-        index = self.index(statuses)
+        index = self._indexes.of(statuses)
         fits = self._fits(index, task)
         names: dict[Feature, frozenset[str]] = {
             about: frozenset(one.name for one in fits if one.about == about)
@@ -454,13 +452,7 @@ class Patterns:
 
     def tree(self) -> Tree:
         """Return the decision tree over the patterns that are in use."""
-        return self.index(USED).tree
-
-    def index(self, statuses: frozenset[Status]) -> PatternIndex:
-        """Return the index over the patterns that stand so; it is made again once one of them
-        changes.
-        """
-        return self._indexes.of(statuses)
+        return self._indexes.of(USED).tree
 
     def similar(self, id: str) -> tuple[Likeness, ...]:
         """Return the patterns that resemble one, the most alike first. Raises `UnknownRecord`."""
@@ -502,16 +494,13 @@ class Patterns:
         """
         label = "add a pattern" if len(docs) == 1 else f"add {len(docs):,} patterns"
         with self._context.transaction(label) as tx:
-            made = [self._add(tx, doc) for doc in docs]
+            made = [self.put(tx, doc) for doc in docs]
             if len(made) == 1:
                 tx.relabel(f"add the pattern {made[0].id}")
         return tuple(self._table.get(pattern.id) for pattern in made)
 
     def put(self, tx: Tx, doc: object) -> Pattern:
         """Add one in an open transaction, as `add` does; raises `InvalidRecord`."""
-        return self._add(tx, doc)
-
-    def _add(self, tx: Tx, doc: object) -> Pattern:
         if len(self._table) >= MOST:
             raise InvalidRecord(f"The store already has {MOST:,} patterns.", NOTHING)
         now = self._context.now()

@@ -19,7 +19,7 @@ from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.read import AgentRead
 from workbench.core.files.locks import Patience, waiting
-from workbench.core.record import StoreProblem, WorkbenchError
+from workbench.core.record import InvalidQuery, StoreProblem, WorkbenchError
 from workbench.core.runtime import process
 from workbench.services import caches
 from workbench.services.agents.capture.progress import Place
@@ -41,17 +41,10 @@ State = tuple[str, int, str]
 """What names a store as it is at one moment (see `Library.named_state`)."""
 
 
-class Basis(NamedTuple):
-    """What a brief was made of: the store's state, who is told, under which profile, and how agents
-    are served.
-    """
-
-    store: str
-    revision: int
-    mark: str
-    agent: str
-    profile: str
-    serving: str
+Basis = tuple[str, int, str, str, str, str]
+"""What a brief was made of: the store's state, who is told, under which profile, and how agents are
+served.
+"""
 
 
 class Brief(NamedTuple):
@@ -63,15 +56,14 @@ class Brief(NamedTuple):
 
 def basis_of(library: "Library", actor: str, profile: str, agents: AgentSettings) -> Basis:
     """Return what a brief of a store as it is now would be made of."""
-    return Basis(
-        *library.named_state, actor, profile, "approved" if agents.only_approved(actor) else "all"
-    )
+    serving = "approved" if agents.only_approved(actor) else "all"
+    return (*library.named_state, actor, profile, serving)
 
 
 def kept(cache: Path, basis: Basis) -> Brief | None:
     """Return the brief that is kept, `None` where there is none that was made of just this."""
     try:
-        doc = json.loads(_file(cache, basis.agent).read_bytes())
+        doc = json.loads(_file(cache, basis).read_bytes())
         if doc["basis"] != list(basis):
             return None
         return Brief(str(doc["text"]), tuple(map(str, doc["memories"])))
@@ -82,7 +74,7 @@ def kept(cache: Path, basis: Basis) -> Brief | None:
 def put(cache: Path, basis: Basis, brief: Brief) -> None:
     """Keep a brief that was made; where that cannot be done there is none."""
     doc = {"basis": list(basis), "text": brief.text, "memories": brief.memories}
-    caches.keep(_file(cache, basis.agent), json.dumps(doc).encode("ascii"))
+    caches.keep(_file(cache, basis), json.dumps(doc).encode("ascii"))
 
 
 def carry_over(cache: Path, before: State, after: State) -> None:
@@ -105,12 +97,9 @@ def discard(cache: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _file(cache: Path, actor: str) -> Path:
-    return (
-        cache
-        / _FOLDER
-        / f"{blake2b(actor.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
-    )
+def _file(cache: Path, basis: Basis) -> Path:
+    agent = basis[3].encode("utf-8", "surrogatepass")
+    return cache / _FOLDER / f"{blake2b(agent, digest_size=8).hexdigest()}.json"
 
 
 # Which process started this one: an agent's hooks and its server have it in common, whatever they
@@ -145,6 +134,19 @@ class Asked:
 
 
 BY_COMMAND = Asked("cli")
+
+
+def checked_query(query: str, longest: int) -> str:
+    """Return a query that can be looked for. Raises `InvalidQuery`."""
+    text = query.strip()
+    if not text:
+        raise InvalidQuery("The query is empty.", "Say what you want to know, in a few words.")
+    if len(text) > longest:
+        raise InvalidQuery(
+            f"The query has {len(text):,} characters; at most {longest:,} are searched.",
+            "Shorten it.",
+        )
+    return text
 
 
 def new_id() -> str:

@@ -53,8 +53,7 @@ class Served:
     `top` holds it, the best first and with secrets masked; `ranking` says how it came about, and
     `floor` what was relevant at all: nothing is given for a query that is empty. `held` better ones
     were held back for what their text says, `unapproved` more because this agent gets only what a
-    person approved, and `weak` of the best were left out. `provenance` and `names` go by the id in
-    the store: where each text comes from, and the ids and sessions as the agent may see them.
+    person approved, and `weak` of the best were left out. `blocks` go by the id in the store.
     """
 
     ranking: Ranking
@@ -63,8 +62,7 @@ class Served:
     held: int = 0
     problem: str = ""
     unapproved: int = 0
-    provenance: Mapping[str, Provenance] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)
+    blocks: Blocks = field(default_factory=Blocks)
     weak: int = 0
 
     @property
@@ -141,43 +139,17 @@ def give(
     ranking, out = _without(ranking, judge)
     strong = tuple(id for id in ranking.ids if not floor.is_weak(id))
     ranking, weak = _only(ranking, strong), len(ranking.ids) - len(strong)
-    outward = as_served(context, [scored.memory for scored in ranking.top], safe)
-    top = tuple(
-        replace(s, memory=memory) for s, memory in zip(ranking.top, outward.memories, strict=True)
-    )
-    return Served(
-        ranking,
-        top,
-        floor,
-        out["held"],
-        "",
-        out["unapproved"],
-        outward.provenance,
-        outward.names,
-        weak,
-    )
+    shown, blocks = as_served(context, [scored.memory for scored in ranking.top], safe)
+    top = tuple(replace(s, memory=one) for s, one in zip(ranking.top, shown, strict=True))
+    return Served(ranking, top, floor, out["held"], "", out["unapproved"], blocks, weak)
 
 
-@dataclass(frozen=True, slots=True)
-class AsServed:
-    """Memories as an agent may see them: without secrets, with names for their ids and sessions,
-    and their origin.
+def as_served(
+    context: Context, memories: Sequence[Memory], safe: Safety
+) -> tuple[tuple[Memory, ...], Blocks]:
+    """Return memories that are served as an agent may see them: without secrets, and with the
+    blocks that say how they are called and where they come from.
     """
-
-    memories: tuple[Memory, ...]
-    provenance: Mapping[str, Provenance]
-    names: Mapping[str, str]
-
-    @property
-    def named(self) -> tuple[Memory, ...]:
-        """The memories, each called as the agent may see it."""
-        return tuple(
-            replace(memory, id=self.names.get(memory.id, memory.id)) for memory in self.memories
-        )
-
-
-def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsServed:
-    """Return memories that are served as an agent may see them."""
     guard = Guard(context, safe)
     names = {name: guard.name(name) for m in memories for name in (m.id, m.session_id)}
     shown = tuple(map(guard.shown, memories))
@@ -185,7 +157,7 @@ def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsS
     # An id that is a secret is given masked, and asked about by that name.
     both = zip(shown, memories, strict=True)
     origins |= {outward.id: origins[memory.id] for outward, memory in both}
-    return AsServed(shown, origins, names)
+    return shown, Blocks(origins, names)
 
 
 def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Safety) -> AgentRead:
@@ -272,8 +244,7 @@ class Answering:
         self._context, self._safety, self._guard = context, safety, Guard(context, safety)
 
     def _outward(self, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], Blocks]:
-        outward = as_served(self._context, memories, self._safety)
-        return outward.memories, Blocks(outward.names, outward.provenance)
+        return as_served(self._context, memories, self._safety)
 
     def withheld(self, memories: Sequence[Memory]) -> set[str]:
         """Return the ids of those memories that this agent is not given."""
@@ -283,12 +254,11 @@ class Answering:
         """Return those memories that stand in no block, as the agent may see them: what a person
         stands by.
         """
-        held, outward = self.withheld(memories), as_served(self._context, memories, self._safety)
-        both = zip(outward.named, memories, strict=True)
+        held, (outward, blocks) = self.withheld(memories), self._outward(memories)
         return [
-            shown
-            for shown, stored in both
-            if stored.id not in held and outward.provenance[stored.id].approved
+            replace(shown, id=blocks.name(shown.id))
+            for shown, stored in zip(outward, memories, strict=True)
+            if stored.id not in held and blocks.origins[stored.id].approved
         ]
 
     def search(self, served: Served, most: int, explained: "Question | None" = None) -> Json:
@@ -297,9 +267,9 @@ class Answering:
         if served.floor.empty:
             note = "Nothing in this store is relevant to the query."
             return {"results": [], "nothing_relevant": True, "note": note, **clock}
-        blocks, rows, spent = Blocks(served.names, served.provenance), list[Json](), 0
+        rows, spent = list[Json](), 0
         for stored, scored in zip(served.ranking.ids, served.top, strict=True):
-            row = self._line(scored.memory, blocks, text_mark(scored.memory.content))
+            row = self._line(scored.memory, served.blocks, text_mark(scored.memory.content))
             row["score"] = round(scored.total, 4)
             row["relevance"] = round(served.floor.relevance(stored), 4)
             if explained is not None:
@@ -358,7 +328,7 @@ class Answering:
             del row["line"]
             # Words beside the text that nobody stands by are left out, as in every answer to an
             # agent.
-            stands = blocks.provenance(shown.id).approved
+            stands = blocks.origins[shown.id].approved
             row |= {
                 "text": blocks.enclosed(shown.id, text),
                 "tags": list(shown.tags) if stands else [],
@@ -441,7 +411,7 @@ class Answering:
         return {**answer, "profile": used.name, "profile_from": used.origin}
 
     def _line(self, memory: Memory, blocks: Blocks, mark: str) -> Json:
-        known = blocks.provenance(memory.id)
+        known = blocks.origins[memory.id]
         line = memory.line if len(memory.line) <= LINE else f"{memory.line[:LINE]}…"
         return {
             "id": blocks.name(memory.id),
@@ -539,7 +509,7 @@ class Item:
     @property
     def alone(self) -> str:
         """Its text by itself, in a block of its own where nobody stands by it."""
-        return Blocks({}, {self.id: self.provenance}).enclosed(self.id, self.text)
+        return Blocks({self.id: self.provenance}).enclosed(self.id, self.text)
 
 
 @dataclass(frozen=True, slots=True)

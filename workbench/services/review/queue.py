@@ -27,14 +27,14 @@ from workbench.retrieval.ranking.cases import QueryScores
 from workbench.retrieval.ranking.ranker import Ranker, Ranking
 from workbench.retrieval.text_keys import searched_text
 from workbench.services.agents.capture.memories import told_by
-from workbench.services.context import Context
+from workbench.services.context import Changed, Context
 from workbench.services.review.counting import count_waiting
 from workbench.services.safety.masking import PREFIX, masked_name
 from workbench.services.safety.suspicion import SECRET, flags_of
 from workbench.services.safety.verdicts import Verdicts
 from workbench.services.tuning.profiles import Profiles
 from workbench.services.tuning.retriever import Retriever
-from workbench.store.library import Library, Touched
+from workbench.store.library import Library
 
 # What approving would do to the saved queries: what would be found where, what that displaces, how
 # the pool moves.
@@ -78,20 +78,15 @@ class QueryImpact:
     @property
     def enters(self) -> bool:
         """Whether it would be among the best k and is not now."""
-        return (
-            self.place is not None
-            and self.place <= self.k
-            and (self.before is None or self.before > self.k)
-        )
+        return self._is_in(self.place) and not self._is_in(self.before)
 
     @property
     def leaves(self) -> bool:
         """Whether it is among the best k now and would not be."""
-        return (
-            self.before is not None
-            and self.before <= self.k
-            and (self.place is None or self.place > self.k)
-        )
+        return self._is_in(self.before) and not self._is_in(self.place)
+
+    def _is_in(self, place: int | None) -> bool:
+        return place is not None and place <= self.k
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,10 +293,7 @@ class Citations:
         self._library = library
         self._lock = threading.Lock()
         self._became: dict[str, str] | None = None
-        self._dirty: set[str] = set()
-        # A lock of its own: a change must never wait for a look through a large store.
-        self._dirty_lock = threading.Lock()
-        library.listen(self._note)
+        self._changed = Changed(library, "memories")
 
     def cited(self, ids: Iterable[str]) -> tuple[Cited, ...]:
         """Return the memories that ids mean."""
@@ -345,22 +337,17 @@ class Citations:
             if depth + 1 < MAX_DEPTH:
                 yield from self._walk(cited.memory.citations, depth + 1, seen)
 
-    def _note(self, touched: Touched) -> None:
-        with self._dirty_lock:
-            self._dirty.update(key for table, key in touched.keys if table == "memories")
-
     def _alias(self, id: str) -> str:
         """Return the id of a memory that carries another as its alias; the store is read through
         once.
         """
         memories = self._library.memories
         with self._lock:
-            with self._dirty_lock:
-                dirty, self._dirty = self._dirty, set()
+            changed = self._changed.take()
             if self._became is None:
                 self._became, fresh = {}, memories.all()
             else:
-                fresh = [m for key in dirty if (m := memories.find(key)) is not None]
+                fresh = [m for _, key in changed if (m := memories.find(key)) is not None]
             self._became.update((alias, m.id) for m in fresh for alias in m.aliases)
             into = self._became.get(id, "")
         holder = memories.find(into) if into else None
@@ -488,11 +475,8 @@ class ReviewQueue:
         self._library = context.library
         self._entries: dict[Place, _Entry] | None = None
         self._citing: defaultdict[str, set[Place]] = defaultdict(set)
-        self._dirty: set[Place] = set()
+        self._changed = Changed(context.library, "memories", "proposals")
         self._lock = threading.RLock()
-        # A lock of its own: a transaction must never wait for the first look at a large store.
-        self._dirty_lock = threading.Lock()
-        self._library.listen(self._note)
 
     def all(self) -> tuple[Proposal, ...]:
         """Return what is open: flagged first, then in the order of the kinds, then the oldest;
@@ -533,19 +517,13 @@ class ReviewQueue:
         proposal = self._library.proposals.find(id)
         return proposal if proposal is not None and proposal.state == "open" else None
 
-    def _note(self, touched: Touched) -> None:
-        places = [place for place in touched.keys if place[0] in ("memories", "proposals")]
-        with self._dirty_lock:
-            self._dirty.update(places)
-
     def _current(self) -> dict[Place, _Entry]:
         with self._lock:
-            with self._dirty_lock:
-                dirty, self._dirty = self._dirty, set()
+            changed = self._changed.take()
             if self._entries is None:
                 self._entries = {}
                 self._follow(self._entries, self._every_place())
-            self._follow(self._entries, dirty)
+            self._follow(self._entries, changed)
             return dict(self._entries)
 
     def _every_place(self) -> set[Place]:

@@ -17,9 +17,9 @@ from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
 from workbench.core.stream.memory import Memory, Verdict
 from workbench.core.text import named
-from workbench.services.context import Context
+from workbench.services.context import Changed, Context
 from workbench.services.safety.suspicion import shown_texts
-from workbench.store.library import Library, Touched
+from workbench.store.library import Library
 
 if TYPE_CHECKING:
     from workbench.services.stream.fields import Authors
@@ -79,11 +79,10 @@ class MemoryFinder:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._lock = threading.RLock()
-        self._dirty: set[str] = set()
+        self._changed = Changed(library, "memories")
         self._order: list[Memory] | None = None
         self._known: dict[str, Memory] = {}
         self._words: MemoryLines | None = None
-        library.listen(self._note)
 
     @property
     def is_prepared(self) -> bool:
@@ -103,13 +102,13 @@ class MemoryFinder:
     def all(self) -> list[Memory]:
         """Return every memory, newest first; whoever was given it goes on with what it was."""
         with self._lock:
-            dirty = self._take_dirty()
-            if self._order is None or len(dirty) > _MANY:
+            changed = self._changed.take()
+            if self._order is None or len(changed) > _MANY:
                 self._order = sorted(self._library.memories.all(), key=newest, reverse=True)
                 self._known = {memory.id: memory for memory in self._order}
                 self._words = None
-            elif dirty:
-                self._order = self._followed(list(self._order), dirty)
+            elif changed:
+                self._order = self._followed(list(self._order), (id for _, id in changed))
             return self._order
 
     def matching(self, words: str, tests: Sequence[Predicate]) -> list[Memory]:
@@ -124,16 +123,6 @@ class MemoryFinder:
                 self._words = _lines_of(order)
             found = [order[place] for place in self._words.places(words, order).tolist()]
         return passed(found, tests)
-
-    def _note(self, touched: Touched) -> None:
-        # No lock: a change does not wait for whoever is reading.
-        self._dirty.update([key for table, key in touched.keys if table == "memories"])
-
-    def _take_dirty(self) -> list[str]:
-        taken = []
-        while self._dirty:
-            taken.append(self._dirty.pop())
-        return taken
 
     def _followed(self, order: list[Memory], ids: Iterable[str]) -> list[Memory]:
         """Return an order after memories came, went or changed."""

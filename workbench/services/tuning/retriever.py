@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
-from weakref import WeakMethod
 
 import numpy as np
 
@@ -31,8 +30,8 @@ from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import Keys, searched_text, text_keys
 from workbench.safety.scanning import mask
 from workbench.services import caches
-from workbench.services.context import Context
-from workbench.store.library import Library, Touched
+from workbench.services.context import Changed, Context
+from workbench.store.library import Library
 
 if TYPE_CHECKING:
     from workbench.services.agents.episode_finding import EpisodePools
@@ -96,9 +95,7 @@ class Retriever:
         self._context = context
         self._library = context.library
         self._lock = threading.RLock()
-        self._dirty: set[str] = set()
-        # A lock of its own: a change must never wait for the model to load.
-        self._dirty_lock = threading.Lock()
+        self._changed = Changed(context.library, "memories")
         self._embedder: Embedder | None = None
         self._cache: VectorCache | None = None
         self._texts = LexicalCache(context.caches / "text")
@@ -107,9 +104,6 @@ class Retriever:
         self._thresholds: Thresholds | None = None
         self._matrix = GrowingMatrix(np.zeros((0, 1), np.float32))
         self._compared = (np.zeros((0, 1), np.float32), np.zeros((0, 1), np.float32))
-        # One that nothing holds any more, such as of a model that was tried, is let go.
-        noting = WeakMethod(self._note)
-        self._library.listen(lambda touched: note(touched) if (note := noting()) else None)
 
     @property
     def ready(self) -> bool:
@@ -125,7 +119,7 @@ class Retriever:
         """
         with self._lock, collection_paused():
             if self._ranker is None:
-                self._take_dirty()
+                self._changed.take()
                 self._ranker = self._loaded(self._pool(), progress, cancelled)
             return self.ranker()
 
@@ -134,7 +128,7 @@ class Retriever:
         with self._lock:
             if self._ranker is None:
                 return self.load()
-            if self._dirty:
+            if self._changed:
                 self._follow(self._ranker)
             return self._ranker
 
@@ -359,22 +353,11 @@ class Retriever:
         assert self._cache is not None
         return self._cache.vectors_for(texts, embedder.embed, progress, cancelled, keys)
 
-    def _note(self, touched: Touched) -> None:
-        ids = {key for table, key in touched.keys if table == "memories"}
-        if ids:
-            with self._dirty_lock:
-                self._dirty |= ids
-
-    def _take_dirty(self) -> set[str]:
-        with self._dirty_lock:
-            dirty, self._dirty = self._dirty, set()
-        return dirty
-
     def _follow(self, old: Ranker) -> None:
         """Take over what changed: new values in place, new rows at the end; a removed row means
         building anew.
         """
-        now = {id: self._library.memories.find(id) for id in sorted(self._take_dirty())}
+        now = {id: self._library.memories.find(id) for _, id in sorted(self._changed.take())}
         if any(m is None and id in old.pool.row_of for id, m in now.items()):
             self._ranker = None
             self.load()

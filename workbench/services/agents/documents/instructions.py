@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -199,12 +199,8 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 def _session(root: Path, memory: Path, ways: _Ways) -> DocumentFolder:
     entries, skipped, passed = list[Entry](), list[Skipped](), list[Skipped]()
-    for file, path, scope in (
-        (memory / OVERVIEW, OVERVIEW, "overview"),
-        (root / MESSAGES, MESSAGES, "messages"),
-    ):
-        if os.path.lexists(file):
-            _add(file, path, "overview" if scope == "overview" else "messages", entries, skipped)
+    _add(memory / OVERVIEW, OVERVIEW, "overview", entries, skipped)
+    _add(root / MESSAGES, MESSAGES, "messages", entries, skipped)
     detail = memory / DETAIL
     has_detail = os.path.lexists(detail)
     if has_detail:
@@ -278,6 +274,8 @@ def _add(
 ) -> None:
     try:
         found = file.lstat()
+    except FileNotFoundError:
+        return
     except OSError:
         skipped.append(Skipped(path, "unreadable"))
         return
@@ -309,13 +307,6 @@ def _cannot(path: Path, error: BaseException) -> UnreadableFile:
         return error
     reason = getattr(error, "strerror", None) or "no such place"
     return UnreadableFile(f"{path} cannot be opened: {reason}.", NOTHING)
-
-
-def entries_of(folders: tuple[DocumentFolder, ...]) -> Iterator[tuple[DocumentFolder, Entry]]:
-    """Yield the files of several folders."""
-    for folder in folders:
-        for entry in folder.entries:
-            yield folder, entry
 
 
 NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules",

@@ -34,7 +34,7 @@ from workbench.services.agents.documents.instructions import (
     decoded,
     read_document,
 )
-from workbench.services.agents.reading_log import Asked, reading
+from workbench.services.agents.reading_log import Asked, checked_query, reading
 from workbench.services.agents.serving import Served, give, look, read_of
 from workbench.services.context import Context
 from workbench.services.safety.safety import Safety
@@ -123,14 +123,7 @@ class Recalled:
 
 def checked(query: str, limit: int) -> str:
     """Return a query that can be looked for; raises `InvalidQuery`."""
-    text = query.strip()
-    if not text:
-        raise InvalidQuery("The query is empty.", "Give a query of a few words.")
-    if len(text) > LONGEST_QUERY:
-        raise InvalidQuery(
-            f"The query has {len(text):,} characters; at most {LONGEST_QUERY:,} are searched.",
-            "Shorten it.",
-        )
+    text = checked_query(query, LONGEST_QUERY)
     if limit < 1:
         raise InvalidQuery("The limit is too low.", "Give a limit of 1 or more.")
     return text
@@ -379,7 +372,7 @@ class Recalling:
             return self._stream(query, limit, None)
         found = recall(self._context, query, scope, limit, every=every)
         rows, out, origins = list[Hit](), Counter[str](), dict[str, Provenance]()
-        blocks = Blocks({}, origins)
+        blocks = Blocks(origins)
         for hit in found.rows:
             if len(rows) == limit:
                 break
@@ -433,7 +426,7 @@ class Recalling:
             served = look(tuning, text, limit, tuning.default(), self._context.now())
         else:
             served = give(self._context, tuning, text, limit, tuning.default(), self._safety)
-        blocks, rows = Blocks(served.names, served.provenance), list[Hit]()
+        blocks, rows = served.blocks, list[Hit]()
         given = () if served.floor.empty else served.top
         for one, relevance in zip(given, served.relevances, strict=False):
             id, said = one.memory.id, one.memory.content
@@ -441,20 +434,14 @@ class Recalling:
                 name, shown, unreviewed = show(id), cut(show(said), 0), None
             else:
                 name, shown = blocks.name(id), blocks.enclosed(id, cut(said, 0))
-                unreviewed = not blocks.provenance(id).approved
+                unreviewed = not blocks.origins[id].approved
             hit = Hit("stream", "", 0, shown, name, one.total, relevance=relevance)
             rows.append(replace(hit, unreviewed=unreviewed))
         out = {"held": served.held, "unapproved": served.unapproved, "weak": served.weak}
         left_out = {why: count for why, count in out.items() if count}
         return Recalled(
-            text,
-            "stream",
-            tuple(rows),
-            len(rows),
-            left_out=left_out,
-            served=served,
-            used=tuning.used,
-        )
+            text, "stream", tuple(rows), len(rows), left_out=left_out, served=served, used=tuning.used
+        )  # fmt: skip
 
     def _refused(self, hit: Hit, origin: Provenance) -> str:
         """Return why an agent is not given a hit; empty when it is."""

@@ -219,7 +219,7 @@ class MemoryCommands:
         body = _numbered(rows[begin : len(rows) if last == -1 else last], begin + 1)
         known = self._guard.origin(document)
         if (known.kind, f"agent:{known.name}") != ("agent", self._context.actor):
-            body = Blocks({}, {place: known}).enclosed(place, body)
+            body = Blocks({place: known}).enclosed(place, body)
         return f"Here's the content of {place} with line numbers:\n{body}"
 
     def create(self, path: str, text: str) -> str:
