@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import plain
+from workbench.cli.output import picked, plain
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.confidence import Confidence, scored
 from workbench.core.stream.memory import FILE_KEY, Memory
@@ -41,41 +41,24 @@ def found_json(rank: int, scored: "Scored", terms: "Sequence[TermPart]" = ()) ->
     For a score of episodes `terms` holds what its factors are made of.
     """
     memory = scored.memory
-    parts: dict[str, object] = {
-        "raw": scored.raw,
-        "normalised": scored.norm,
-        "weighted": scored.weighted,
-    }
+    parts = picked(scored, "raw", "normalised:norm", "weighted")
     if terms:
-        parts["terms"] = {
-            t.term: {"value": t.value, "weight": t.weight, "weighted": t.weighted} for t in terms
-        }
+        parts["terms"] = {t.term: picked(t, "value", "weight", "weighted") for t in terms}
     return {
         "id": memory.id,
         "rank": rank,
         "score": scored.total,
-        "parts": plain(parts),
-        "content": memory.content,
-        "summary": memory.summary,
-        "memory_type": memory.memory_type,
-        "observation_type": memory.observation_type,
-        "status": memory.status,
-        "importance_score": memory.importance_score,
-        "helpful_count": memory.helpful_count,
-        "harmful_count": memory.harmful_count,
-        "pinned": memory.pinned,
-        "tags": list(memory.tags),
-        "session_id": memory.session_id,
-        "created_at": plain(memory.created_at),
-        "last_accessed_at": plain(memory.last_accessed_at),
-    }
+        "parts": parts,
+        **picked(memory, "content", "summary", "memory_type", "observation_type", "status", "importance_score",
+                 "helpful_count", "harmful_count", "pinned", "tags", "session_id", "created_at", "last_accessed_at"),
+    }  # fmt: skip
 
 
 def _confidence_json(found: Confidence) -> dict[str, object]:
     reasons = [
-        {"rule": one.rule.id, "count": one.held, "points": one.points} for one in found.reasons
+        {"rule": one.rule.id, **picked(one, "count:held", "points")} for one in found.reasons
     ]
-    return {"value": found.value, "said": found.said, "reasons": reasons}
+    return {**picked(found, "value", "said"), "reasons": reasons}
 
 
 def _with_counts(record: Memory | Bullet) -> dict[str, object]:

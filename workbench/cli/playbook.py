@@ -9,7 +9,7 @@ from workbench.cli.describe import bullet_json
 from workbench.cli.naming import UNCHANGED, bullets, nearest
 from workbench.cli.output import cut, fail, moment, picked, table, warn
 from workbench.cli.parsing import Parser, add_keep, count
-from workbench.cli.progress import interruptible, waits_said
+from workbench.cli.progress import ProgressLine, progressing, waits_said
 from workbench.cli.session import DONE, INTERRUPTED, PROBLEM, keeps
 from workbench.cli.verbs import (
     UNDO,
@@ -269,14 +269,11 @@ def _telling(plan: "CurationPlan") -> str:
 
 
 def _curated(call: Call, plan: "CurationPlan") -> Answer:
-    from workbench.cli.reflection import Told
+    from workbench.cli.reflection import told_on
 
-    bench, dry, told = call.bench, call.args.dry_run, Told()
-    with interruptible() as cancelled, waits_said():
-        try:
-            asked = bench.curation.ask(plan, told, cancelled, covers=not dry)
-        finally:
-            told.clear()
+    bench, dry, line = call.bench, call.args.dry_run, ProgressLine()
+    with progressing(line) as cancelled, waits_said():
+        asked = bench.curation.ask(plan, told_on(line), cancelled, covers=not dry)
         stopped = cancelled()
     looked = [(reply, bench.curating.cards(plan.book, reply)) for reply in asked.replies]
     with waits_said(), irreplaceable():

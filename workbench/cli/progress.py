@@ -26,7 +26,9 @@ class ProgressLine:
     made.
     """
 
-    def __init__(self, what: str, least: int, seconds: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self, what: str = "", least: int = 0, seconds: Callable[[], float] | None = None
+    ) -> None:
         self._what = what
         self._least = least
         self._drawn = False
@@ -43,6 +45,14 @@ class ProgressLine:
         sys.stderr.write("\r" + clip(printable(line), shutil.get_terminal_size().columns - 1))
         sys.stderr.flush()
         self._drawn = True
+
+    def go_on(self, what: str) -> bool:
+        """Tell of something else from now on; return whether it is."""
+        if what == self._what:
+            return False
+        self.clear()
+        self._what = what
+        return True
 
     def _rate(self, done: int) -> str:
         passed = self._seconds() - self._start if self._seconds else 0.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
 from workbench.cli.output import fail, moment, picked, table, warn
-from workbench.cli.progress import ProgressLine, interruptible, waits_said
+from workbench.cli.progress import ProgressLine, progressing, waits_said
 from workbench.cli.session import DONE, INTERRUPTED, PROBLEM
 from workbench.cli.verbs import Answer, Call, Option, Verb, changing, flag, text, value
 from workbench.core.record import WorkbenchError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.core.reflection.llm import UnreadReply
-    from workbench.core.reflection.reflector import Preview, Step, Unread
+    from workbench.core.reflection.reflector import Preview, Step, Tell, Unread
     from workbench.core.stream.memory import Memory
     from workbench.services.open import Workbench
     from workbench.services.reflection.reflection import Outcome, Plan, Waiting
@@ -50,13 +50,10 @@ def reflect(call: Call) -> Answer:
             call.bench.catch_up.run()
     plan = reflecting.plan(args.reflector, args.focus)
     warn(_reading(plan))
-    told = Told()
-    with interruptible() as cancelled, waits_said():
-        try:
-            made = reflecting.dry_run if args.dry_run else reflecting.reflect
-            outcome = made(plan, told, cancelled)
-        finally:
-            told.clear()
+    line = ProgressLine()
+    with progressing(line) as cancelled, waits_said():
+        made = reflecting.dry_run if args.dry_run else reflecting.reflect
+        outcome = made(plan, told_on(line), cancelled)
         stopped = cancelled()
     for problem in filter(None, (outcome.problem, outcome.afterwards)):
         fail(problem)
@@ -70,28 +67,18 @@ def reflect(call: Call) -> Answer:
     return Answer(lambda: _json(call, plan, outcome), _lines(call, plan, outcome), code=code)
 
 
-class Told:
-    """Says on stderr how far a reflection is: on one line of a terminal, else a line for each
-    stage.
+def told_on(line: ProgressLine) -> "Tell":
+    """Return what says on stderr how far a reflection is: on one line of a terminal, else a line
+    for each stage.
     """
 
-    def __init__(self) -> None:
-        self._stage = ""
-        self._line = ProgressLine("", 0)
+    def tell(step: "Step") -> None:
+        stage = STAGES.get(step.stage, step.stage)
+        if line.go_on(stage) and not (sys.stderr.isatty() and step.total):
+            warn(f"{stage} …")
+        line(step.done, step.total)
 
-    def __call__(self, step: "Step") -> None:
-        if step.stage != self._stage:
-            self.clear()
-            self._stage = step.stage
-            named = STAGES.get(step.stage, step.stage)
-            self._line = ProgressLine(named, 0)
-            if not sys.stderr.isatty() or not step.total:
-                warn(f"{named} …")
-        self._line(step.done, step.total)
-
-    def clear(self) -> None:
-        """Take the line away."""
-        self._line.clear()
+    return tell
 
 
 def _not_due(bench: "Workbench") -> Answer:

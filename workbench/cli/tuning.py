@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from workbench.services.tuning.evaluation import (
         Compared,
         Evaluation,
-        Evaluator,
         Model,
         ProfileResult,
     )
@@ -200,7 +199,7 @@ def evaluate(call: Call) -> Answer:
     chosen = [tuning.profiles.get(name) for name in names] if used is None else _every(call, used)
     judged, line = _judged(call), ProgressLine("evaluating", 1)
     with progressing(line) as cancelled:
-        found = _evaluator(call.bench).evaluate(
+        found = call.bench.evaluator.evaluate(
             judged, chosen, base=used.name if used else "", progress=line, cancelled=cancelled
         )
     return Answer(lambda: _evaluation_json(found), _evaluation_lines(call, found))
@@ -221,7 +220,7 @@ def tune(call: Call) -> Answer:
     start = profile_of(call)
     if args.save is not None:
         profiles.check_name(args.save, args.save if args.force else start.name)
-    judged, evaluator = _judged(call), _evaluator(call.bench)
+    judged, evaluator = _judged(call), call.bench.evaluator
     line, scoring = ProgressLine("tuning", 1), ProgressLine("asking the queries", 1)
     with progressing(scoring, line) as cancelled:
         scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
@@ -283,12 +282,6 @@ def _judged(call: Call) -> "JudgedSet":
         warn(remark)
     read_memories(call.bench)
     return judged
-
-
-def _evaluator(bench: "Workbench") -> "Evaluator":
-    from workbench.services.tuning.evaluation import Evaluator
-
-    return Evaluator(bench.context, bench.retriever, bench.tuning.profiles)
 
 
 def _evaluation_json(found: "Evaluation") -> dict[str, object]:

@@ -131,9 +131,8 @@ Open: TypeAlias = "Callable[[Session], AbstractContextManager[Workbench]]"
 Option: TypeAlias = "Mapping[str, Any] | Callable[[Parser], object]"
 
 
-def reading(session: Session) -> "AbstractContextManager[Workbench]":
-    """Open the store to look at it."""
-    return session.reading()
+reading, changing = Session.reading, Session.changing
+"""Open the store to look at it, and to change it."""
 
 
 def reading_whole(session: Session) -> "AbstractContextManager[Workbench]":
@@ -144,11 +143,6 @@ def reading_whole(session: Session) -> "AbstractContextManager[Workbench]":
 def looking_back(session: Session) -> "AbstractContextManager[Workbench]":
     """Open the store as it was at the time of `--at`."""
     return session.reading(at=session.at())
-
-
-def changing(session: Session) -> "AbstractContextManager[Workbench]":
-    """Open the store to change it."""
-    return session.changing()
 
 
 def making(session: Session) -> "AbstractContextManager[Workbench]":
@@ -164,6 +158,11 @@ def unless_dry(session: Session) -> "AbstractContextManager[Workbench]":
 def making_unless_dry(session: Session) -> "AbstractContextManager[Workbench]":
     """Open the store to bring something in, and with `--dry-run` to look at it."""
     return session.reading(planning=True) if session.args.dry_run else making(session)
+
+
+def exporting(session: Session) -> "AbstractContextManager[Workbench]":
+    """Open the store to write what it holds to files."""
+    return session.reading(approved=True)
 
 
 def serving(session: Session) -> "AbstractContextManager[Workbench]":

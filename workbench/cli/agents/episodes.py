@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.agents.patterns import WHY_NOT, read_text
-from workbench.cli.output import cut, moment, table, warn
+from workbench.cli.output import cut, moment, picked, table, warn
 from workbench.cli.parsing import count, file_or_stdin
-from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.session import CLI_ACTOR, INTERRUPTED, Session, actor_of
 from workbench.cli.verbs import (
     Answer,
@@ -22,6 +22,7 @@ from workbench.cli.verbs import (
     Verb,
     as_agent,
     changing,
+    exporting,
     flag,
     making,
     review_json,
@@ -94,16 +95,18 @@ def _opened_to_consolidate(session: Session) -> "AbstractContextManager[Workbenc
 def consolidate(call: Call) -> Answer:
     from workbench.services.agents.consolidation import done_json
 
-    args, work, line = call.args, call.bench.consolidating, _Line()
+    args, work, line = call.args, call.bench.consolidating, ProgressLine("", LONG_CONSOLIDATION)
     names = [name.strip() for name in args.stages.split(",") if name.strip()]
-    with interruptible() as cancelled:
-        try:
-            if args.dry_run:
-                done = work.look(names, line, cancelled)
-            else:
-                done = work.carry_out(names, line, cancelled, anew=args.anew)
-        finally:
-            line.clear()
+
+    def tell(kind: StageKind, done: int, total: int) -> None:
+        line.go_on(kind.id)
+        line(done, total)
+
+    with progressing(line) as cancelled:
+        if args.dry_run:
+            done = work.look(names, tell, cancelled)
+        else:
+            done = work.carry_out(names, tell, cancelled, anew=args.anew)
     if args.report is not None:
         _write(call.session.cwd / args.report, done)
     if left := ", ".join(kind.id for kind in done.left):
@@ -116,24 +119,6 @@ def consolidate(call: Call) -> Answer:
         (),
         INTERRUPTED if done.left else 0,
     )
-
-
-class _Line:
-    """The progress of the stage that is at work."""
-
-    def __init__(self) -> None:
-        self._stage, self._line = "", ProgressLine("", LONG_CONSOLIDATION)
-
-    def __call__(self, kind: StageKind, done: int, total: int) -> None:
-        """Show how far a stage is."""
-        if kind.id != self._stage:
-            self.clear()
-            self._stage, self._line = kind.id, ProgressLine(kind.id, LONG_CONSOLIDATION)
-        self._line(done, total)
-
-    def clear(self) -> None:
-        """Take the line away."""
-        self._line.clear()
 
 
 def _lines(call: Call, done: "Consolidated") -> Iterator[str]:
@@ -205,13 +190,12 @@ def criteria_of(session: Session) -> Criteria:
 
 def row_of(bench: "Workbench", episode: Episode, use: EpisodeUse | None) -> dict[str, object]:
     """Return the head of an episode as JSON values."""
-    counted = use or unused(episode.id)
+    use = use or unused(episode.id)
     return {
-        "id": episode.id, "timestamp": episode.at, "outcome": episode.outcome, "task_type": episode.type,
-        "domain": episode.domain, "tags": episode.tags, "status": episode.status,
-        "phase": phase_of(episode, bench.context.now()), "hash": episode.hash, "access_count": counted.access_count,
-        "last_accessed": counted.last_accessed_at, "references": len(counted.referenced_by),
-        "approved": episode.approved, "captured": episode.captured, **review_json(bench, episode),
+        **picked(episode, "id", "timestamp:at", "outcome", "task_type:type", "domain", "tags", "status"),
+        "phase": phase_of(episode, bench.context.now()), "hash": episode.hash,
+        **picked(use, "access_count", "last_accessed:last_accessed_at"), "references": len(use.referenced_by),
+        **picked(episode, "approved", "captured"), **review_json(bench, episode),
     }  # fmt: skip
 
 
@@ -253,13 +237,9 @@ def show_episode(call: Call) -> Answer:
     if not trace:
         warn(f"It is {opened.phase}, so its trace is folded; --trace shows it.")
     doc = opened.doc(trace=trace)
-    notes = [
-        {"id": note.id, "at": note.at, "actor": note.actor, "text": note.text}
-        for note in opened.notes
-    ]
     told = {
         "phase": opened.phase,
-        "notes": notes,
+        "notes": [picked(note, "id", "at", "actor", "text") for note in opened.notes],
         "trace_is_open": trace,
         "consolidated": opened.cluster,
     }
@@ -396,11 +376,8 @@ def find_episodes(call: Call) -> Answer:
     if args.actor is not None:
         return _give(call, criteria)
     finder, line = call.bench.episode_finder, ProgressLine("what is searched of episodes", LONG)
-    with interruptible() as cancelled:
-        try:
-            finder.prepare(args.strategy, line, cancelled)
-        finally:
-            line.clear()
+    with progressing(line) as cancelled:
+        finder.prepare(args.strategy, line, cancelled)
     answer = finder.find(args.query, args.strategy, criteria, args.limit)
     none = "No matching episode." if answer.query else "None matches."
     return Answer(
@@ -432,24 +409,17 @@ def _given_lines(answer: Mapping[str, object]) -> Iterator[str]:
 
 def found_json(bench: "Workbench", answer: "FoundEpisodes") -> dict[str, object]:
     episodes = [_found_row(one) | review_json(bench, one.episode) for one in answer.found]
-    return {
-        "query": answer.query,
-        "strategy": answer.strategy,
-        "fitting": answer.fitting,
-        "episodes": episodes,
-    }
+    return {**picked(answer, "query", "strategy", "fitting"), "episodes": episodes}
 
 
 def _found_row(one: "FoundEpisode") -> dict[str, object]:
-    head, digest = one.episode, one.digest
-    row: dict[str, object] = {
-        "id": head.id, "timestamp": head.at, "outcome": head.outcome, "phase": one.phase, "domain": head.domain,
-        "task_type": head.type, "tags": head.tags, "task": digest.task, "result": digest.result,
-        "lessons": digest.lessons, "failure": digest.failure, "session_id": digest.session,
+    scored = picked(one, "score:total", "score_parts:parts") if one.terms is not None else {}
+    return {
+        **picked(one.episode, "id", "timestamp:at", "outcome"), "phase": one.phase,
+        **picked(one.episode, "domain", "task_type:type", "tags"),
+        **picked(one.digest, "task", "result", "lessons", "failure", "session_id:session"), **scored,
+        "shared": one.shared,
     }  # fmt: skip
-    if one.terms is not None:
-        row |= {"score": one.total, "score_parts": one.parts}
-    return {**row, "shared": one.shared}
 
 
 def _found_lines(call: Call, answer: "FoundEpisodes") -> Iterator[str]:
@@ -697,7 +667,7 @@ _VERBS = (
     Verb("delete", delete_episode, "delete one (can be restored)", "id", _DELETE, _ID, changing),
     Verb("restore", restore_episode, "restore one", "id", "", _ID, changing),
     Verb("export", export_episodes, "export episodes to files", "target ids*:all --dialect --json", _EXPORT,
-         "episodes/ --dialect agent-playbook", lambda session: session.reading(approved=True)),
+         "episodes/ --dialect agent-playbook", exporting),
 )  # fmt: skip
 
 VERBS = (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import cut, moment, table, warn
+from workbench.cli.output import cut, moment, picked, table, warn
 from workbench.cli.parsing import file_or_stdin
 from workbench.cli.session import DONE, FOUND, Session
 from workbench.cli.verbs import (
@@ -19,6 +19,7 @@ from workbench.cli.verbs import (
     Verb,
     as_agent,
     changing,
+    exporting,
     flag,
     making,
     making_unless_dry,
@@ -36,7 +37,7 @@ from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from workbench.core.agents.patterns.matching import LeftOut, Match, Task
-    from workbench.core.agents.patterns.pattern import Application, Pattern, Tree
+    from workbench.core.agents.patterns.pattern import Pattern, Tree
     from workbench.core.agents.patterns.statistics import Validation
     from workbench.services.agents.patterns import Found, Patterns
     from workbench.services.open import Workbench
@@ -91,23 +92,11 @@ def edit_pattern(call: Call) -> Answer:
 
 def record_application(call: Call) -> Answer:
     args, patterns = call.args, call.bench.patterns
-    done = patterns.record(
-        args.id,
-        args.episode,
-        args.outcome,
-        task=args.task,
-        note=args.note,
-        time=args.time,
-        cost=args.cost,
-    )
+    more = {name: getattr(args, name) for name in ("task", "note", "time", "cost")}
+    done = patterns.record(args.id, args.episode, args.outcome, **more)
     used = patterns.get(args.id).usage_count
     return Answer(
-        {
-            "pattern": done.pattern,
-            "episode": done.episode,
-            "outcome": done.outcome,
-            "usage_count": used,
-        },
+        {**picked(done, "pattern", "episode", "outcome"), "usage_count": used},
         [f"Recorded: {done.pattern} in {done.episode}, {done.outcome}; used {used:,} times."],
     )
 
@@ -156,8 +145,7 @@ def _validation_json(one: "Validation") -> dict[str, object]:
     found = one.finding
     return {
         "id": one.before.id, "outlook": one.outlook, "before": one.before.status, "after": one.after.status,
-        "applications": found.episodes, "successes": found.successes, "success_rate": found.success_rate,
-        "p_value": found.p_value, "confidence": found.confidence, "since": found.since,
+        **picked(found, "applications:episodes", "successes", "success_rate", "p_value", "confidence", "since"),
     }  # fmt: skip
 
 
@@ -176,12 +164,7 @@ def decide_pattern(call: Call) -> Answer:
 
     one = DECISIONS[call.args.verb](call.bench.patterns, call.args)
     by = f", superseded by {one.superseded_by}" if one.superseded_by else ""
-    doc = {
-        "id": one.id,
-        "status": one.status,
-        "reason": one.status_reason,
-        "superseded_by": one.superseded_by,
-    }
+    doc = picked(one, "id", "status", "reason:status_reason", "superseded_by")
     return Answer(doc, [f"{one.id} is {NAMES[one.status]}{by}."])
 
 
@@ -238,7 +221,7 @@ def import_patterns(call: Call) -> Answer:
     intake = call.bench.pattern_intake.plan(as_named(call.args.file, call.session.cwd))
     written = 0 if dry else call.bench.pattern_intake.carry_out(intake)
     lost = [call.shown(text) for text in intake.problems]
-    new = [{"id": one.id, "name": one.name, "status": one.status} for one in intake.patterns]
+    new = [picked(one, "id", "name", "status") for one in intake.patterns]
     there = f", {counted(len(intake.present), 'one')} there already" if intake.present else ""
     done = (
         f"{counted(len(new), 'pattern')} to import"
@@ -348,7 +331,7 @@ def show_pattern(call: Call) -> Answer:
         yield from in_full(call.shown(stored), call.shown(done), moment)
 
     told = {
-        "applications": [application_json(one) for one in done],
+        "applications": [picked(one, *_APPLICATION) for one in done],
         **review_json(call.bench, stored),
     }
     return Answer(lambda: {**pattern_doc(stored), **told}, lines)
@@ -473,33 +456,29 @@ def _row(call: Call, stored: "Pattern") -> tuple[str, ...]:
 
 
 def _row_json(bench: "Workbench", one: "Pattern") -> dict[str, object]:
-    said = one.support
     return {
-        "id": one.id, "name": one.name, "category": one.category, "status": one.status,
-        "summary": one.line, "confidence": said.confidence_score, "success_rate": said.success_rate,
-        "usage_count": one.usage_count, "last_updated": one.last_updated, "version": one.edition,
-        **review_json(bench, one),
+        **picked(one, "id", "name", "category", "status", "summary:line"),
+        **picked(one.support, "confidence:confidence_score", "success_rate"),
+        **picked(one, "usage_count", "last_updated", "version:edition"), **review_json(bench, one),
     }  # fmt: skip
 
 
-def application_json(one: "Application") -> dict[str, object]:
-    names = ("episode", "outcome", "at", "task", "note", "time", "cost", "actor", "basis", "counts")
-    return {name: getattr(one, name) for name in names}
+_APPLICATION = ("episode", "outcome", "at", "task", "note", "time", "cost", "actor", "basis", "counts")  # fmt: skip
 
 
 def _found_json(bench: "Workbench", found: "Found", explain: bool) -> Mapping[str, object]:
     task = found.task
     rows = [
-        {**_row_json(bench, one.pattern), "score": round(one.score, 4), "parts": one.parts, "weighted": one.weighted,
+        {**_row_json(bench, one.pattern), "score": round(one.score, 4), **picked(one, "parts", "weighted"),
          "met": [{"what": kind, "name": name} for kind, name in one.met]}
         for one in found.matches
     ]  # fmt: skip
     features = {"problem_types": sorted(task.problem_types), "domains": sorted(task.domains),
                 "complexity": task.complexity, "capabilities": task.capabilities and sorted(task.capabilities),
                 "facts": task.facts}  # fmt: skip
-    fits = [{"what": one.about, "name": one.name, "why": one.why} for one in found.fits]
+    fits = [picked(one, "what:about", "name", "why") for one in found.fits]
     left_out = [
-        {"id": pattern.id, "because": why.obstacle, "asked": why.asked, "unknown": why.unknown}
+        {"id": pattern.id, **picked(why, "because:obstacle", "asked", "unknown")}
         for pattern, why in found.left_out
     ]
     return {"features": features, "fits": fits, "patterns": rows} | (
@@ -695,7 +674,7 @@ _VERBS = (
          "patterns.json --dry-run",
          making_unless_dry),
     Verb("export", export_patterns, "write patterns to agent-playbook's file", "file:out ids*:all --json", _EXPORT,
-         "patterns.json", lambda session: session.reading(approved=True)),
+         "patterns.json", exporting),
 )  # fmt: skip
 
 VERBS = (

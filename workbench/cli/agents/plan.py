@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.agents.patterns import read_text
 from workbench.cli.output import moment, table, warn
 from workbench.cli.parsing import file_or_stdin
+from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.session import DONE, FOUND, PROBLEM
 from workbench.cli.verbs import (
     Answer,
@@ -14,6 +15,7 @@ from workbench.cli.verbs import (
     Option,
     Verb,
     changing,
+    exporting,
     flag,
     making_unless_dry,
     review_json,
@@ -169,20 +171,14 @@ def decide(call: Call) -> Answer:
         cost = f"{preview.remark} About {preview.estimate.total:,} tokens in and out."
         if args.preview:
             return Answer(preview.texts[0], [preview.texts[0]], [cost])
+        from workbench.cli.reflection import told_on
+
         warn(cost)
-        return _decided(call, _asked(call, task))
+        line = ProgressLine()
+        with progressing(line) as cancelled:
+            found = plans.ask(told_on(line), cancelled, task, args.session, args.known)
+        return _decided(call, found)
     return _decided(call, plans.decide(task, args.session, args.known, args.actions))
-
-
-def _asked(call: Call, task: str) -> "Decision":
-    from workbench.cli.progress import interruptible
-    from workbench.cli.reflection import Told
-
-    told = Told()
-    with interruptible() as cancelled:
-        found = call.bench.plans.ask(told, cancelled, task, call.args.session, call.args.known)
-    told.clear()
-    return found
 
 
 def _decided(call: Call, found: "Decision") -> Answer:
@@ -273,7 +269,7 @@ _VERBS = (
     Verb("check", check_plan, "check for deviations from the plan", "text? --plan --json", _CHECK, "",
          lambda session: session.changing() if session.args.text else session.reading()),
     Verb("export", export_plan, "write a plan as a check list", "file:out --plan", "", "plan.md",
-         lambda session: session.reading(approved=True)),
+         exporting),
     Verb("decide", decide, "propose what to do next",
          "task* --known --actions --claude --preview --session --json", _DECIDE, '"fix the login"',
          lambda session: session.changing() if session.args.claude else session.reading()),

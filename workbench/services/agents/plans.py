@@ -29,7 +29,7 @@ from workbench.services.agents.context import gathered
 from workbench.services.context import Context
 from workbench.services.playbook.playbook import Playbooks
 from workbench.services.reflection.gauge import state_of
-from workbench.services.reflection.reflection import Claude, Connect
+from workbench.services.reflection.reflection import AsksClaude, Connect
 from workbench.services.safety.safety import Safety
 from workbench.services.stream.fields import with_text
 from workbench.services.stream.observation import Observation, cleaned, memory_of
@@ -69,7 +69,7 @@ class Decision:
     unread: tuple[str, ...] = ()
 
 
-class Plans:
+class Plans(AsksClaude):
     """The plans of a store, for the context's actor."""
 
     def __init__(
@@ -79,14 +79,8 @@ class Plans:
         around: Callable[[], tuple[Tuning, Playbooks]],
         connect: Connect | None = None,
     ) -> None:
-        self._context, self._safety, self._around = context, safety, around
-        self._library = context.library
-        self._claude = Claude(self._context, connect)
-
-    @property
-    def missing(self) -> str:
-        """Why Claude cannot be asked now, or an empty text."""
-        return self._claude.missing
+        super().__init__(context, safety.masked, connect)
+        self._safety, self._around = safety, around
 
     def all(self) -> tuple[Memory, ...]:
         """Return the plans that are not archived, the newest first."""
@@ -110,9 +104,7 @@ class Plans:
     def make(self, plan: Step, session: str = "", source: Source = NO_SOURCE) -> Memory:
         """Store a plan. Raises `InvalidRecord` for one that is too long."""
         text = rules.plan_text(rules.checked(plan))
-        seen = cleaned(
-            Observation(text, PLAN, session_id=session, source=source), self._safety.masked
-        )
+        seen = cleaned(Observation(text, PLAN, session_id=session, source=source), self._mask)
         with self._context.transaction("make a plan") as tx:
             now = self._context.now()
             made = memory_of(seen, tx.new_memory_id(now), now)
@@ -154,7 +146,7 @@ class Plans:
                     f"{id} was changed by someone else meanwhile.", "Nothing was changed."
                 )
             text = rules.plan_text(rules.checked(change(rules.read_plan(before.content))))
-            after = self._begun(with_text(before, self._safety.masked(text)))
+            after = self._begun(with_text(before, self._mask(text)))
             tx.put(after)
         return after
 
@@ -303,7 +295,7 @@ class Plans:
         """
         from workbench.reflect.claude import asks
 
-        return self._claude.open().preview_of(
+        return self._claude().preview_of(
             asks.propose(*self._told(self._situation(task, session, known)))
         )
 
@@ -311,16 +303,12 @@ class Plans:
         self, tell: Tell, cancelled: Cancelled, task: str = "", session: str = "", known: str = ""
     ) -> Decision:
         """Let Claude propose the candidates; they are valued here. Raises `ReflectionProblem`."""
-        found, claude = self._situation(task, session, known), self._claude.open()
+        found, claude = self._situation(task, session, known), self._claude()
         try:
             read, unread = claude.propose(*self._told(found), tell, cancelled)
         finally:
-            self._claude.runs.record("decide", claude.used, (), (), self._safety.masked)
-        mask, made, odd = (
-            self._safety.masked,
-            list[Candidate](),
-            list(map(self._safety.masked, unread)),
-        )
+            self.runs.record("decide", claude.used, (), (), self._mask)
+        mask, made, odd = self._mask, list[Candidate](), list(map(self._mask, unread))
         for kind, text in read:
             line = one_line(mask(clean_for_store(text)), rules.LONGEST_STEP)
             bad = {one.kind for one in self._safety.findings(line)} & {"injection", "hidden"}
@@ -332,13 +320,9 @@ class Plans:
 
     def _told(self, found: tuple[Situation, Memory | None]) -> tuple[str, str, str]:
         """Return the context, the goals and what is known, masked."""
-        situation, plan = found
-        mask = self._safety.masked
-        return (
-            mask(situation.context),
-            mask(plan.content if plan else ""),
-            mask(situation.known)[-_TOKENS:],
-        )
+        (situation, plan), mask = found, self._mask
+        text = plan.content if plan else ""
+        return mask(situation.context), mask(text), mask(situation.known)[-_TOKENS:]
 
 
 def held(variables: Iterable[Variable]) -> list[str]:

@@ -543,7 +543,6 @@ class CuratorRequest(AsksClaude):
     ) -> None:  # fmt: skip
         super().__init__(context, mask, connect)
         self._playbooks, self._curating = playbooks, curating
-        self.runs = self._claude.runs
 
     def unseen(self, book: str) -> Lessons:
         """Return what was confirmed or promoted since a playbook's last curation; before the first
@@ -600,7 +599,7 @@ class CuratorRequest(AsksClaude):
         """
         told = tuple(self._mask(memory.content) for memory in lessons.memories)
         playbook, room = self._sent(book), self._room(book)
-        preview = self._claude.open().preview_of(asks.curate(told, playbook, room))
+        preview = self._claude().preview_of(asks.curate(told, playbook, room))
         return CurationPlan(book, told, lessons, playbook, preview, *self._month(), room)
 
     def plan_run(self, book: str, episode: Episode) -> CurationPlan:
@@ -609,7 +608,7 @@ class CuratorRequest(AsksClaude):
         """
         run, mask = episode.run, self._mask
         run = asks.Run(mask(run.task), mask(run.trajectory), mask(run.outcome), mask(run.expected))
-        playbook, room, claude = self._sent(book), self._room(book), self._claude.open()
+        playbook, room, claude = self._sent(book), self._room(book), self._claude()
         bullets, unknown = used(playbook, episode.bullets)
         first, then = asks.analyse(run, bullets), asks.curate((), playbook, room)
         cost = claude.preview_of(first).estimate + claude.preview_of(then).estimate
@@ -630,7 +629,7 @@ class CuratorRequest(AsksClaude):
             raise WorkbenchError(
                 "Nothing to send to the Curator.", "Approve some candidates in Review first."
             )
-        claude, replies, problem = self._claude.open(), list[Reply](), None
+        claude, replies, problem = self._claude(), list[Reply](), None
         try:
             self._ask(claude, plan, replies, tell, cancelled)
         except ReflectionProblem as raised:

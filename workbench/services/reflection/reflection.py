@@ -28,7 +28,7 @@ from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVer
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import MAX_CONTENT, Memory, is_served
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, counted
 from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context, Service
@@ -246,9 +246,9 @@ def why(citations: Sequence[Memory]) -> str:
         if first.date() == last.date()
         else f"{_day(first, year)} to {_day(last, year)}"
     )
-    parts = [_counted(len(citations), "memory", "memories")]
+    parts = [counted(len(citations), "memory", "memories")]
     if sessions:
-        parts.append(_counted(sessions, "session", "sessions"))
+        parts.append(counted(sessions, "session"))
     return ", ".join((*parts, days))
 
 
@@ -313,10 +313,6 @@ def _day(at: datetime, year: str) -> str:
     return f"{at.day} {at.strftime('%B' + year)}"
 
 
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
-
-
 # The way to Claude for everything that asks it: whether there is a key, the month's budget, what a
 # call cost.
 
@@ -328,14 +324,18 @@ Connect = Callable[["Budget"], "ClaudeReflector"]
 """Makes the reflector that asks Claude, within a budget."""
 
 
-class Claude:
-    """Opens a connection when something is asked; `connect` makes it, by default with the settings
-    of the store.
+class AsksClaude(Service):
+    """Asks Claude for something; `mask` goes over every text that is sent.
+
+    `connect` makes the connection when something is asked, by default with the settings of the
+    store.
     """
 
-    def __init__(self, context: Context, connect: Connect | None = None) -> None:
-        self._connect = connect
-        self._context = context
+    def __init__(
+        self, context: Context, mask: Mask = mask_of, connect: Connect | None = None
+    ) -> None:
+        super().__init__(context)
+        self._mask, self._connect = mask, connect
         self.runs = LlmRuns(context)
 
     @property
@@ -345,42 +345,16 @@ class Claude:
             return ""
         return f"No API key for Claude. {HOW_TO}"
 
-    def open(self) -> "ClaudeReflector":
+    def _claude(self) -> "ClaudeReflector":
         """Return a reflector that keeps within what is left of the month's budget."""
-        return (self._connect or connecting(self._context))(self.runs.budget())
-
-
-class AsksClaude:
-    """Asks Claude for something, and writes nothing but what it cost; `mask` goes over every text
-    that is sent.
-    """
-
-    def __init__(
-        self, context: Context, mask: Mask = mask_of, connect: Connect | None = None
-    ) -> None:
-        self._context, self._mask = context, mask
-        self._claude = Claude(context, connect)
-
-    @property
-    def missing(self) -> str:
-        """Why Claude cannot be asked now, or an empty text."""
-        return self._claude.missing
-
-
-def connecting(context: Context) -> Connect:
-    """Return what connects to Claude with the settings of a store; importing the SDK is left to the
-    first call.
-    """
-
-    def connect(budget: "Budget") -> "ClaudeReflector":
-        from workbench.reflect.claude.reflector import ClaudeReflector
+        budget = self.runs.budget()
+        if self._connect is not None:
+            return self._connect(budget)
+        from workbench.reflect.claude.reflector import ClaudeReflector  # with it comes the SDK
 
         # The SDK would find the address as well, but what is shown before has to name it.
-        return ClaudeReflector(
-            context.settings.claude, budget, os.environ.get("ANTHROPIC_BASE_URL") or None
-        )
-
-    return connect
+        address = os.environ.get("ANTHROPIC_BASE_URL") or None
+        return ClaudeReflector(self._context.settings.claude, budget, address)
 
 
 EXTRACTIVE = "extractive"
@@ -431,7 +405,7 @@ class Outcome:
     again: tuple[Memory, ...] = ()
 
 
-class Reflecting:
+class Reflecting(AsksClaude):
     """Reflections and their trigger. `mask` goes over every text before it is sent or stored.
 
     `after` is done when one is stored; it may raise `WorkbenchError`. `before` is done ahead of
@@ -447,13 +421,9 @@ class Reflecting:
         after: Callable[[], None] = lambda: None,
         before: Callable[[Cancelled], None] = lambda _: None,
     ) -> None:
-        self._context = context
-        self._library = context.library
+        super().__init__(context, mask, connect)
         self._retriever = retriever
-        self._mask = mask
         self._after, self._before = after, before
-        self._connect = connect or connecting(context)
-        self.runs = LlmRuns(context)
 
     def gauge(self) -> Gauge:
         """Return how far each condition of the trigger is along."""
@@ -467,10 +437,6 @@ class Reflecting:
         """Return the reflector that is used unless another is named: Claude when there is a key."""
         return CLAUDE if has_key() else EXTRACTIVE
 
-    def missing(self, reflector: str) -> str:
-        """Return why a reflector cannot be used now, or an empty text."""
-        return "no key" if reflector == CLAUDE and not has_key() else ""
-
     def readable(self) -> int:
         """Return how many memories a reflection by the reflector of this computer would read now."""
         return len(latest(self._context, LOCAL_MEMORIES))
@@ -480,10 +446,10 @@ class Reflecting:
         name = reflector or self.default()
         if name not in NAMES:
             raise WorkbenchError(f"Unknown reflector “{name}”.", f"Choose {' or '.join(NAMES)}.")
-        if self.missing(name):
+        sent = name == CLAUDE
+        if sent and self.missing:
             hint = f"{HOW_TO} The extractive reflector needs none."
             raise ReflectionProblem("No API key for Claude.", hint)
-        sent = name == CLAUDE
         memories = latest(
             self._context, self._context.settings.claude.memories if sent else LOCAL_MEMORIES
         )
@@ -564,7 +530,7 @@ class Reflecting:
                 )  # fmt: skip
                 made += [proposal] if self._library.proposals.find(proposal.id) is None else []
         if made:
-            label = f"propose {_counted(len(made), 'merge', 'merges')}"
+            label = f"propose {counted(len(made), 'merge')}"
             with self._library.transaction(f"reflector:{CLAUDE}", label) as tx:
                 for proposal in made:
                     tx.put(proposal)
@@ -609,7 +575,7 @@ class Reflecting:
         )
         if not drafts:
             raise InvalidRecord("No text for a candidate.", "The reply is kept unchanged.")
-        label = f"read a reply again: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}"
+        label = f"read a reply again: {counted(len(drafts), 'candidate')}"
         with self._context.transaction(label) as tx:
             stored = tuple(
                 replace(draft, id=tx.new_memory_id(draft.created_at)) for draft in drafts
@@ -641,22 +607,23 @@ class Reflecting:
         reflection: Reflection,
         problem: ReflectionProblem | None,
         memories: Sequence[Memory],
-        counted: ReflectionState | None,
+        covered: ReflectionState | None,
     ) -> Outcome:
-        """Store what came of a reflection on `memories`; `counted` is what it takes off the gauge,
+        """Store what came of a reflection on `memories`; `covered` is what it takes off the gauge,
         if anything.
         """
         ids = tuple(memory.id for memory in memories)
         run = self.runs.record(reflector, reflection.usage, reflection.unread, ids, self._mask)
         drafts, again = self._drafts(reflector, reflection, run)
         found = bool(reflection.complete or drafts or again)
-        stored = self._store(reflector, drafts, again, counted if found else None)
+        stored = self._store(reflector, drafts, again, covered if found else None)
         unread = tuple(waiting for waiting in self.runs.waiting() if waiting.run == run)
+        afterwards = None
         try:
             self._after()
         except WorkbenchError as error:
-            return Outcome(reflection, stored, unread, problem, error, again)
-        return Outcome(reflection, stored, unread, problem, again=again)
+            afterwards = error
+        return Outcome(reflection, stored, unread, problem, afterwards, again)
 
     def _memories_of(self, waiting: Waiting) -> tuple[Memory, ...]:
         """Return the memories that the citations of a reply count, as far as they are still there."""
@@ -667,7 +634,7 @@ class Reflecting:
         return waiting.reply.memories or self.runs.run(waiting.run).memories
 
     def _claude(self) -> "ClaudeReflector":
-        claude = self._connect(self.runs.budget())
+        claude = super()._claude()
         claude.relevant = self._relevant
         return claude
 
@@ -714,7 +681,7 @@ class Reflecting:
         reflector: str,
         drafts: tuple[Memory, ...],
         again: tuple[Memory, ...],
-        counted: ReflectionState | None,
+        covered: ReflectionState | None,
     ) -> tuple[Memory, ...]:
         """Store the candidates and what was seen again, and start the gauge anew, as one action.
 
@@ -723,19 +690,16 @@ class Reflecting:
         changed = tuple(
             memory for memory in again if memory != self._library.memories.find(memory.id)
         )
-        if not drafts and not changed and counted is None:
+        if not drafts and not changed and covered is None:
             return ()
-        now, label = (
-            self._context.now(),
-            f"reflect: {len(drafts)} candidate{'' if len(drafts) == 1 else 's'}",
-        )
+        now, label = self._context.now(), f"reflect: {counted(len(drafts), 'candidate')}"
         paid = irreplaceable() if reflector == CLAUDE else nullcontext()
         with paid, self._library.transaction(f"reflector:{reflector}", label) as tx:
             stored = tuple(replace(draft, id=tx.new_memory_id(now)) for draft in drafts)
             for memory in (*stored, *changed):
                 tx.put(memory)
-            if counted is not None:
-                tx.put(_started_anew(state_of(self._context), counted, now))
+            if covered is not None:
+                tx.put(_started_anew(state_of(self._context), covered, now))
         return stored
 
 
@@ -746,15 +710,15 @@ def _signals(memories: Sequence[Memory]) -> tuple[Memory, ...]:
 
 
 def _started_anew(
-    state: ReflectionState, counted: ReflectionState, now: datetime
+    state: ReflectionState, covered: ReflectionState, now: datetime
 ) -> ReflectionState:
-    """Return the gauge after a reflection at `now` that covered what was `counted` when it began."""
-    importance = state.accumulated_importance - counted.accumulated_importance
+    """Return the gauge after a reflection at `now` that `covered` what was counted when it began."""
+    importance = state.accumulated_importance - covered.accumulated_importance
     return replace(
         state,
         accumulated_importance=max(0.0, round(importance, 9)),
         observations_since_last=max(
-            0, state.observations_since_last - counted.observations_since_last
+            0, state.observations_since_last - covered.observations_since_last
         ),
         last_reflection_at=now,
     )

@@ -15,7 +15,7 @@ from workbench.core.reflection.reflector import (
 )
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
-from workbench.core.text import clean_for_store
+from workbench.core.text import clean_for_store, counted
 from workbench.services.reflection.reflection import CLAUDE, AsksClaude, masked
 
 
@@ -38,13 +38,13 @@ class Refinement(AsksClaude):
         from workbench.reflect.claude import asks
 
         prompt = asks.refine(self._mask(text), self._cited(memory))
-        return self._claude.open().preview_of(
+        return self._claude().preview_of(
             prompt, more="A round that is not specific enough is followed by another"
         )
 
     def ask(self, memory: Memory, text: str, tell: Tell, cancelled: Cancelled) -> Refined:
         """Ask for the rounds after `text`. Raises `ReflectionProblem` when nothing came of it."""
-        reflector = self._claude.open()
+        reflector = self._claude()
         before = Insight(self._mask(text), memory.citations, rounds=())
         problem: ReflectionProblem | None = None
         try:
@@ -54,7 +54,7 @@ class Refinement(AsksClaude):
             after, problem = next(iter(found.insights), before), raised
         usage = reflector.used
         unread = problem.found.unread if problem is not None and problem.found is not None else ()
-        self._claude.runs.record(CLAUDE, usage, unread, memory.citations, self._mask)
+        self.runs.record(CLAUDE, usage, unread, memory.citations, self._mask)
         texts = tuple(
             clean_for_store(t).strip() for t in (*after.rounds[1:], after.text) if t != before.text
         )
@@ -79,11 +79,9 @@ class BookWording(AsksClaude):
 
         more = len(texts) - 2
         again = (
-            f"{more} more call{'' if more == 1 else 's'} follow, one for each further text"
-            if more > 0
-            else ""
+            f"{counted(more, 'more call')} follow, one for each further text" if more > 0 else ""
         )
-        return self._claude.open().preview_of(
+        return self._claude().preview_of(
             asks.merge(self._mask(texts[0]), self._mask(texts[1])), more=again
         )
 
@@ -91,11 +89,11 @@ class BookWording(AsksClaude):
         """Return one text that holds everything of all, and the tokens it took. Raises
         `ReflectionProblem`.
         """
-        reflector = self._claude.open()
+        reflector = self._claude()
         try:
             merged = self._mask(texts[0])
             for text in texts[1:]:
                 merged = reflector.merged_text(merged, self._mask(text), tell, cancelled)
         finally:
-            self._claude.runs.record(CLAUDE, reflector.used)
+            self.runs.record(CLAUDE, reflector.used)
         return clean_for_store(merged).strip(), reflector.used.total
