@@ -344,9 +344,9 @@ def review_json(bench: "Workbench", record: "Outward") -> dict[str, object]:
 
 def reasons(record: "Memory | Bullet") -> str:
     """Return why a record is flagged, in sentences; nothing when it is not."""
-    from workbench.services.safety.suspicion import findings_of
+    from workbench.services.safety.suspicion import suspicions
 
-    return " ".join(dict.fromkeys(finding.reason for finding in findings_of(record)))
+    return " ".join(suspicions(record))
 
 
 def flagged_in(memory: "Memory") -> str:

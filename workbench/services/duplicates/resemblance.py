@@ -12,15 +12,23 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import UNWANTED, Memory
 from workbench.retrieval.fulltext.fuzzy import order_similarity
 from workbench.services.context import Context
-from workbench.services.duplicates.comparing import MEMORIES, Group, Judge
-from workbench.services.duplicates.plan import WORKBENCH, pair_group
+from workbench.services.duplicates.comparing import MEMORIES, Judge
+from workbench.services.duplicates.plan import WORKBENCH, merge_proposal, pair_group
 from workbench.services.health.upkeep import contradicted_by, proposal_of
+from workbench.store.library import Library
 
 NEAREST = 5
 """How many of the most similar memories are looked at."""
 
 Similar = tuple[Memory, float]
 """A memory and the cosine of its text with another one."""
+
+
+def most_similar(library: Library, found: Iterable[tuple[str, float]]) -> list[Similar]:
+    """Return the most similar memories as the open transaction has them."""
+    best = sorted(found, key=lambda pair: -pair[1])[:NEAREST]
+    now = ((library.memories.find(id), cosine) for id, cosine in best)
+    return [(memory, cosine) for memory, cosine in now if memory is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +102,14 @@ class Resemblance:
                 parted = parted or near
         return parted
 
-    def merge(self, memory: Memory, near: Near) -> Group[Memory]:
-        """Return the group to merge, the one that the batch deduplication would find."""
-        return pair_group(memory, near.memory, near.cosine, near.verdict)
+    def asked(self, memory: Memory, near: Near, actor: str = WORKBENCH) -> Proposal | None:
+        """Return what a person is to decide about a memory and one that it resembles, if anything:
+        to merge them, as the batch deduplication asks, or whether one of them still holds.
+        """
+        if near.verdict.conflicts:
+            return self.question(memory, near.memory)
+        pair = pair_group(memory, near.memory, near.cosine, near.verdict)
+        return merge_proposal(pair, self._context.now(), actor)
 
     def question(self, memory: Memory, other: Memory) -> Proposal | None:
         """Return the question whether a memory still is true, or which of two holds, as upkeep asks

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from hashlib import blake2b
 from itertools import chain
 from typing import Any
@@ -32,6 +32,7 @@ from workbench.store.records import IN_BLOBS, key_of, place_of
 KEPT = "kept as typed"
 """The reason of a permission for what a person typed."""
 
+_PASS = "let a text pass"
 ALLOW = "`workbench allow ID --reason TEXT`"
 """How a person lets a flagged record pass."""
 
@@ -103,8 +104,10 @@ class Safety:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._library = context.library
-        self._scan = context.verdicts.find
-        self._sorts = context.verdicts.sorts
+        self.findings = context.verdicts.find
+        """Returns what a text holds."""
+        self.sorts = context.verdicts.sorts
+        """Returns the first finding of each sort in a text."""
         self._shown: dict[int, tuple[Any, Any]] = {}
 
     def prepare(self) -> None:
@@ -112,16 +115,6 @@ class Safety:
         first to need.
         """
         prepare()
-
-    def findings(self, text: str) -> tuple[Finding, ...]:
-        """Return what a text holds; asked again, the answer is remembered."""
-        return self._scan(text)
-
-    def sorts(self, text: str) -> tuple[Finding, ...]:
-        """Return the first finding of each sort in a text: what kinds and reasons there are, not
-        where.
-        """
-        return self._sorts(text)
 
     def shown(self, record: Value) -> Value:
         """Return a record or a value as a person may see it: secrets masked, very long texts cut.
@@ -150,7 +143,7 @@ class Safety:
         if not known:
             return self._context.verdicts.masked(text)
         clean = clean_for_store(text)
-        found = [finding for finding in self._scan(clean) if finding.kind == "secret"]
+        found = [finding for finding in self.findings(clean) if finding.kind == "secret"]
         new = [finding for finding in found if clean[finding.start : finding.end] not in known]
         if not new:
             return clean
@@ -175,7 +168,7 @@ class Safety:
         as it is.
         """
         texts = (*shown_texts(memory), memory.section, memory.category, *memory.tags)
-        kinds = {finding.kind for text in texts if text for finding in self._sorts(text)}
+        kinds = {finding.kind for text in texts if text for finding in self.sorts(text)}
         return bool(kinds & {"injection", "hidden"}) and self.override(memory) is None
 
     def speaking(self, records: Iterable[Outward]) -> tuple[Held, ...]:
@@ -190,12 +183,12 @@ class Safety:
         """Return the orders and hidden characters in texts that are to be written beside a record;
         mostly `None`.
         """
-        findings = tuple(f for text in texts for f in self._scan(text) if f.kind != "secret")
+        findings = tuple(f for text in texts for f in self.findings(text) if f.kind != "secret")
         return Held(record.id, record, findings, _hash(texts), typed=True) if findings else None
 
     def flags(self, record: Memory | Bullet) -> tuple[str, ...]:
         """Return the flags of a record: "secret", "instructions", "hidden characters"."""
-        return flags_of(record, self._sorts)
+        return flags_of(record, self.sorts)
 
     def check_outgoing(self, records: Iterable[Outward]) -> Outgoing:
         """Sort records by whether they may leave the store.
@@ -205,15 +198,15 @@ class Safety:
         """
         everything = tuple(records)
         flagged = [held for record in everything if (held := self._held(record)) is not None]
-        asked = {place_of(held.record) for held in flagged if not self._allowed(held)}
+        asked = {place_of(held.record) for held in flagged if self._permission(held) is None}
         known = imported_texts(self._library, asked)
         warned, refused = [], []
         for held in flagged:
             place = place_of(held.record)
             if place not in asked:
-                warned.append(_with(held, "allowed by you"))
+                warned.append(replace(held, why="allowed by you"))
             elif self._flagged_texts(held.record) <= known.get(place, frozenset()):
-                warned.append(_with(held, "imported, unchanged"))
+                warned.append(replace(held, why="imported, unchanged"))
             else:
                 refused.append(held)
         kept = {place_of(held.record) for held in refused}
@@ -229,14 +222,15 @@ class Safety:
         are unchanged.
         """
         outgoing = self.check_outgoing(records)
-        return (*outgoing.refused, *(held for held in outgoing.warned if not self._allowed(held)))
+        unchanged = (held for held in outgoing.warned if self._permission(held) is None)
+        return (*outgoing.refused, *unchanged)
 
     def unpermitted(self, records: Iterable[Outward]) -> tuple[Held, ...]:
         """Return what `unallowed` does in the order of the records, without asking how they came
         in.
         """
-        flagged = (self._held(record) for record in records)
-        return tuple(held for held in flagged if held is not None and not self._allowed(held))
+        flagged = (held for record in records if (held := self._held(record)) is not None)
+        return tuple(held for held in flagged if self._permission(held) is None)
 
     def require_outgoing(self, records: Iterable[Outward]) -> tuple[str, ...]:
         """Return the warnings about records that may leave; raises `FlaggedText` when one may not."""
@@ -262,7 +256,7 @@ class Safety:
 
         Raises `UnknownRecord`, and `WorkbenchError` if it is not flagged or an agent asks.
         """
-        self._require_person()
+        require_person(self._context.actor, _PASS)
         held = self._held(self.record(id))
         if held is None:
             raise WorkbenchError(
@@ -295,7 +289,7 @@ class Safety:
         end. Without a secret it is as if there were no block.
         """
         texts = tuple(typed)
-        if not any(f.kind == "secret" for text in texts for f in self._sorts(text)):
+        if not any(f.kind == "secret" for text in texts for f in self.sorts(text)):
             yield
             return
         with self._context.transaction(f"{label} and keep what was typed"):
@@ -313,21 +307,11 @@ class Safety:
         secrets = {secret for text in texts for secret in self._secrets(text)}
         if not secrets:
             return
-        self._require_person()
-        context = self._context
-        with context.transaction("keep what was typed") as tx:
+        context, at = self._context, self._context.now()
+        with context.transaction("keep what was typed", by_person=_PASS) as tx:
             for name in sorted(map(hash_of, secrets)):
-                tx.put(
-                    Override(
-                        override_id(WORDS, name),
-                        WORDS,
-                        name,
-                        name,
-                        context.actor,
-                        context.now(),
-                        KEPT,
-                    )
-                )
+                id = override_id(WORDS, name)
+                tx.put(Override(id, WORDS, name, name, context.actor, at, KEPT))
 
     def keep(self, id: str) -> None:
         """Let a record keep the secrets that a person typed into it in the same transaction, if it
@@ -344,15 +328,12 @@ class Safety:
             self.allow(id, KEPT)
 
     def _secrets(self, text: str) -> list[str]:
-        return [text[f.start : f.end] for f in self._scan(text) if f.kind == "secret"]
+        return [text[f.start : f.end] for f in self.findings(text) if f.kind == "secret"]
 
     def is_kept(self, secret: str) -> bool:
         """Tell whether a person kept a secret as typed."""
         found = self._library.overrides.find(override_id(WORDS, hash_of(secret)))
         return found is not None and stands_by(found.actor)
-
-    def _require_person(self) -> None:
-        require_person(self._context.actor, "let a text pass")
 
     def withdraw(self, id: str) -> None:
         """Take an override back; raises `UnknownRecord` when there is none, `WorkbenchError` for an
@@ -401,32 +382,21 @@ class Safety:
                 yield from strings(body_of(self._library, str(getattr(record, blob.field))))
 
     def _held(self, record: Outward) -> Held | None:
-        texts = list(self.texts(record))
-        findings = tuple(chain.from_iterable(map(self._scan, texts)))
+        found = {text: self.findings(text) for text in self.texts(record)}
+        findings = tuple(chain.from_iterable(found.values()))
         if not findings:
             return None
-        return Held(
-            place_of(record)[1], record, findings, _hash(text for text in texts if self._scan(text))
-        )
-
-    def _allowed(self, held: Held) -> bool:
-        return self._permission(held) is not None
+        texts = _hash(text for text, some in found.items() if some)
+        return Held(place_of(record)[1], record, findings, texts)
 
     def _permission(self, held: Held) -> Override | None:
         """Return a person's word for what is flagged in a record as it is now."""
         found = self._library.overrides.find(override_id(*place_of(held.record)))
-        return (
-            found
-            if found is not None and found.texts == held.texts and stands_by(found.actor)
-            else None
-        )
+        holds = found is not None and found.texts == held.texts and stands_by(found.actor)
+        return found if holds else None
 
     def _flagged_texts(self, record: Outward) -> frozenset[str]:
-        return frozenset(text for text in self.texts(record) if self._scan(text))
-
-
-def _with(held: Held, why: str) -> Held:
-    return Held(held.id, held.record, held.findings, held.texts, why)
+        return frozenset(text for text in self.texts(record) if self.findings(text))
 
 
 def _hash(texts: Iterable[str]) -> str:

@@ -59,8 +59,8 @@ def findings_in(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, Fi
         yield from ((name, text, finding) for finding in scan(text))
 
 
-def suspicions(memory: Memory, look: Callable[[str], tuple[Finding, ...]]) -> tuple[str, ...]:
-    """Return the reasons to fold a memory's text away as sentences, each once; none when there are
-    none.
-    """
-    return tuple(dict.fromkeys(finding.reason for finding in findings_of(memory, look)))
+def suspicions(
+    record: "Memory | Bullet", look: Callable[[str], tuple[Finding, ...]] = scan
+) -> tuple[str, ...]:
+    """Return the reasons why a record is flagged as sentences, each once."""
+    return tuple(dict.fromkeys(finding.reason for finding in findings_of(record, look)))

@@ -12,7 +12,6 @@ from workbench.core.duplicates.dedup import (
     RECENT,
     Identity,
     PairVerdict,
-    contained_in_recent,
     identity_of,
 )
 from workbench.core.record import iso
@@ -22,11 +21,15 @@ from workbench.core.stream.memory import UNWANTED, Memory
 from workbench.retrieval.arrays import Vectors
 from workbench.safety.secrets import mask as mask_secrets
 from workbench.services.context import Context
-from workbench.services.duplicates.plan import merge_proposal
-from workbench.services.duplicates.resemblance import NEAREST, Near, Resemblance, Similar
+from workbench.services.duplicates.resemblance import (
+    Near,
+    Resemblance,
+    Similar,
+    most_similar,
+)
 from workbench.services.reflection.gauge import state_of
 from workbench.services.safety.provenance import is_own
-from workbench.services.stream.observation import MASKED, Observation, cleaned, memory_of
+from workbench.services.stream.observation import MASKED, Observation, cleaned, memory_of, said_in
 from workbench.services.stream.returned import Archived, Purged, archived_at, question
 from workbench.services.tuning.retriever import Retriever
 from workbench.store.library import Tx
@@ -37,6 +40,9 @@ Keep = Callable[[str], None]
 Outcome = Literal[
     "created", "skipped", "absorbed", "proposed", "contradicts", "forgotten", "seen", "restored", "purged"
 ]  # fmt: skip
+
+
+_AGAIN = "bring back what was forgotten or purged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +99,11 @@ class Ingest:
         `again` a person wants what was forgotten or purged, too. Raises `InvalidRecord` for empty
         or too long text; nothing is written then.
         """
-        self._require_person(again)
-        mask = self._mask if keep is None else str
-        seen = [cleaned(self._rated(observation), mask) for observation in observations]
+        if again:
+            require_person(self._context.actor, _AGAIN)
+        mask, usual = self._mask if keep is None else str, self._context.settings.importance
+        rated = [one._replace(rated_by=one.rated_by or usual) for one in observations]
+        seen = [cleaned(observation, mask) for observation in rated]
         if not seen:
             return []
         # Loading and embedding can take a while, and others must not wait for it at the write lock.
@@ -123,15 +131,11 @@ class Ingest:
 
         With `keep` it is stored as it is typed.
         """
-        self._require_person(again)
         seen = cleaned(observation, self._mask if keep is None else str)
-        with self._context.transaction(f"ingest {seen.observation_type}") as tx:
+        label, by_person = f"ingest {seen.observation_type}", _AGAIN if again else ""
+        with self._context.transaction(label, by_person=by_person) as tx:
             latest = [m for m in self._library.memories.latest(RECENT) if m.status != "archived"]
-            said = next(
-                (m for m in reversed(latest) if contained_in_recent(seen.content, [m.content])),
-                None,
-            )
-            if said is not None:
+            if (said := said_in(seen.content, latest)) is not None:
                 return Ingested("skipped", said)
             returned = None if again else Returns(self._context).take(tx, seen)
             if returned is not None:
@@ -140,23 +144,10 @@ class Ingest:
             memory = memory_of(seen, tx.new_memory_id(now), now)
             tx.put(memory)
             tx.put(record_observation(state_of(self._context), memory.importance_score, now))
-            tx.relabel(f"ingest {seen.observation_type} {memory.id}")
+            tx.relabel(f"{label} {memory.id}")
             if keep is not None:
                 keep(memory.id)
         return Ingested("created", memory)
-
-    def _require_person(self, again: bool) -> None:
-        if again:
-            require_person(
-                self._context.actor,
-                "bring back what was forgotten or purged",
-                "Nothing was written",
-            )
-
-    def _rated(self, observation: Observation) -> Observation:
-        return observation._replace(
-            rated_by=observation.rated_by or self._context.settings.importance
-        )
 
 
 class _Batch:
@@ -189,10 +180,7 @@ class _Batch:
         recent = [
             m for m in self._recent if m.status != "archived" and not identity_of(m).parted(mine)
         ]
-        if contained_in_recent(observation.content, [m.content for m in recent]):
-            said = next(
-                m for m in reversed(recent) if contained_in_recent(observation.content, [m.content])
-            )
+        if (said := said_in(observation.content, recent)) is not None:
             return Ingested("skipped", said)
         resembles = self._resemblance
         similar = self._similar(place)
@@ -201,10 +189,8 @@ class _Batch:
             counted = seen_again(self._context, observation, near.memory, near.cosine)
             tx.put(counted)
             return Ingested("absorbed", counted, near.memory, near.verdict)
-        if (
-            self._returns is not None
-            and (returned := self._returns.take(tx, observation)) is not None
-        ):
+        returned = None if self._returns is None else self._returns.take(tx, observation)
+        if returned is not None:
             return returned
         done = self._compared(tx, self._create(tx, place), near)
         unwanted = resembles.forgotten(observation.content, observation.memory_type, mine, similar)
@@ -216,12 +202,7 @@ class _Batch:
         resembles = self._resemblance
         if near is None:
             return Ingested("created", memory)
-        if near.verdict.conflicts:
-            question = resembles.question(memory, near.memory)
-        else:
-            question = merge_proposal(
-                resembles.merge(memory, near), self._context.now(), self._context.actor
-            )
+        question = resembles.asked(memory, near, self._context.actor)
         if question is None:
             return Ingested("created", memory, near.memory, near.verdict)
         tx.put(question)
@@ -243,9 +224,7 @@ class _Batch:
         before = self._alike[place, :place]
         alike = np.flatnonzero(before >= self._flag).tolist()
         pairs += [(self._created[at], float(before[at])) for at in alike if at in self._created]
-        best = sorted(pairs, key=lambda pair: -pair[1])[:NEAREST]
-        now = ((self._library.memories.find(id), cosine) for id, cosine in best)
-        return [(memory, cosine) for memory, cosine in now if memory is not None]
+        return most_similar(self._library, pairs)
 
     def _create(self, tx: Tx, place: int) -> Memory:
         now = self._context.now()

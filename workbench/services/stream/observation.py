@@ -3,7 +3,7 @@
 Nothing here may import the library of records, the numeric libraries or the settings.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -90,6 +90,11 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
     ):
         return cleaned
     return cleaned._replace(masked=masked_rules("\n".join((text, *tags, section, speaker or ""))))
+
+
+def said_in(content: str, recent: Sequence[Memory]) -> Memory | None:
+    """Return the latest of some memories that already says a text; mostly none."""
+    return next((m for m in reversed(recent) if contained_in_recent(content, [m.content])), None)
 
 
 def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
@@ -182,9 +187,8 @@ def append(
         return None
     label = f"ingest {seen.observation_type}"
     with appending(folder, actor, label, clock, heads, SecretFilter(), index_of(folder)) as block:
-        recent = [m for m in reversed(block.recent) if m.status != "archived"]
-        said = next((m for m in recent if contained_in_recent(seen.content, [m.content])), None)
-        if said is not None:
+        recent = [m for m in block.recent if m.status != "archived"]
+        if (said := said_in(seen.content, recent)) is not None:
             return Appended(said, skipped=True, notices=block.notices)
         now = clock()
         memory = memory_of(seen, block.new_memory_id(now), now)

@@ -8,7 +8,7 @@ lived with it.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,8 +20,12 @@ from workbench.core.stream.memory import Memory
 from workbench.services import caches
 from workbench.services.agents.capture.memories import CAPTURED
 from workbench.services.context import Context
-from workbench.services.duplicates.plan import WORKBENCH, Settled, merge_proposal
-from workbench.services.duplicates.resemblance import NEAREST, Near, Resemblance, Similar
+from workbench.services.duplicates.plan import WORKBENCH, Settled
+from workbench.services.duplicates.resemblance import (
+    Near,
+    Resemblance,
+    most_similar,
+)
 from workbench.services.safety.provenance import provenances
 from workbench.services.tuning.retriever import Retriever
 from workbench.store.library import Tx
@@ -121,8 +125,9 @@ class CatchUp:
                     or memory.content != one.memory.content
                 ):
                     continue
-                others = self._present(
-                    (m.id, c) for m, c in similar if m.id not in unseen and m.id != memory.id
+                others = most_similar(
+                    self._library,
+                    ((m.id, c) for m, c in similar if m.id not in unseen and m.id != memory.id),
                 )
                 found = resembles.nearest(
                     memory.content, memory.memory_type, identity_of(memory), others
@@ -132,15 +137,10 @@ class CatchUp:
                 if found.is_same and _may_go(memory, found.memory):
                     self._count(tx, one.actor, memory, found)
                     counted += 1
-                else:
-                    proposed += self._put_up(tx, resembles, memory, found)
+                elif (question := resembles.asked(memory, found)) is not None:
+                    tx.put(question)
+                    proposed += 1
         return counted, proposed
-
-    def _present(self, similar: Iterable[tuple[str, float]]) -> list[Similar]:
-        """Return the most similar ones as the open transaction has them."""
-        best = sorted(similar, key=lambda pair: -pair[1])[:NEAREST]
-        now = ((self._library.memories.find(id), cosine) for id, cosine in best)
-        return [(memory, cosine) for memory, cosine in now if memory is not None]
 
     def _count(self, tx: Tx, actor: str, memory: Memory, near: Near) -> None:
         """Put a memory away and count it on the one that it repeats, whose text and standing stay."""
@@ -153,18 +153,6 @@ class CatchUp:
         tx.put(replace(merged, **{**counts, "helpful_absorbed": target.helpful_absorbed + step}))
         for one in away:
             tx.put(one)
-
-    def _put_up(self, tx: Tx, resembles: Resemblance, memory: Memory, near: Near) -> bool:
-        """Put up for a decision what two that are alike may mean; tell whether there is something
-        to decide.
-        """
-        if near.verdict.conflicts:
-            question = resembles.question(memory, near.memory)
-        else:
-            question = merge_proposal(resembles.merge(memory, near), self._context.now())
-        if question is not None:
-            tx.put(question)
-        return question is not None
 
     def _compared(self) -> int | None:
         """Return the revision through which all was compared; `None` where that is not known of
