@@ -4,13 +4,15 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, partial
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.config import paths
 from workbench.config.loading import Settings
-from workbench.core.runtime import Cancelled
+from workbench.core.runtime import Cancelled, implementation
 from workbench.services.caches import begin, place
 from workbench.services.context import NOWHERE, Clock, Context, DocumentPlaces
 from workbench.services.safety.secret_filter import SecretFilter
@@ -69,6 +71,29 @@ if TYPE_CHECKING:
     from workbench.services.tuning.tuning import Tuning
 
 
+class Part:
+    """An area of the workbench: it is made, and its module imported, when it is first asked for."""
+
+    def __init__(self, place: str, given: Sequence[str]) -> None:
+        self._place, self._given = place, given
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, bench: "Workbench", owner: type) -> Any:
+        def given(name: str) -> Any:
+            late = name.removeprefix("lambda: ")
+            return attrgetter(name)(bench) if late == name else partial(attrgetter(late), bench)
+
+        make = implementation(f"workbench.services.{self._place}")
+        return vars(bench).setdefault(self._name, make(bench.context, *map(given, self._given)))
+
+
+def part(place: str, *given: str) -> Any:
+    """Name the class of an area, and which other ones it is given, some not before it asks."""
+    return Part(place, given)
+
+
 class Workbench:
     """An open store with everything a person or an agent can do to it.
 
@@ -76,6 +101,103 @@ class Workbench:
     files that went on a person's word; without one, none goes. `gate` is what the store's changes
     go through: it tells what was masked.
     """
+
+    stream: "Stream" = part("stream.stream:Stream")
+    """Single memories."""
+    review: "Review" = part("review.review:Review", "lambda: retriever")
+    """What waits for a decision."""
+    history: "History" = part("health.history:History")
+    """What was done, and the way back."""
+    overview: "Overview" = part("health.overview:Overview", "lambda: review")
+    """The store as a whole, in counts."""
+    trends: "TrendsLook" = part("health.trends:TrendsLook")
+    """How the store goes, day by day."""
+    quality: "Quality" = part(
+        "health.quality:Quality", "lambda: retriever", "lambda: tuning.profiles"
+    )
+    """Whether memory gets better, week by week."""
+    retriever: "Retriever" = part("tuning.retriever:Retriever")
+    """The ranking and its model; importing the numeric libraries is what makes it late."""
+    playbooks: "Playbooks" = part("playbook.playbook:Playbooks")
+    """Bullets and sections."""
+    bullet_duplicates: "BulletDuplicates" = part(
+        "duplicates.bullets:BulletDuplicates", "playbooks", "lambda: retriever"
+    )
+    curating: "Curator" = part("playbook.curation:Curator", "playbooks")
+    """What a Curator or a Reflector suggests for a playbook."""
+    curation: "CuratorRequest" = part(
+        "playbook.curation:CuratorRequest", "playbooks", "curating", "safety.masked"
+    )
+    """What Claude suggests for a playbook, asked as Curator and Reflector."""
+    wording: "BookWording" = part("reflection.wording:BookWording", "safety.masked")
+    """One text for several bullets, by Claude."""
+    evaluator: "Evaluator" = part("tuning.evaluation:Evaluator", "retriever", "tuning.profiles")
+    """Metrics, verdicts and auto-tune over query sets."""
+    refinement: "Refinement" = part("reflection.wording:Refinement")
+    """Other words for a candidate, by Claude."""
+    impact: "ImpactPreview" = part(
+        "review.queue:ImpactPreview", "review.outcome", "retriever", "tuning.profiles"
+    )
+    """What approving would do to the saved queries."""
+    judging: "Judging" = part("tuning.queries:Judging")
+    """Graded judgments of saved queries."""
+    deduplication: "Deduplication" = part("duplicates.memories:Deduplication", "lambda: retriever")
+    """Groups of memories that say the same."""
+    upkeep: "Upkeep" = part("health.upkeep:Upkeep", "lambda: retriever")
+    """What the lifecycle suggests."""
+    still_true: "StillTrue" = part("claims:StillTrue")
+    """Whether what memories and bullets name still is in the working tree."""
+    ingest: "Ingest" = part("stream.ingest:Ingest", "retriever")
+    """The way in for single observations."""
+    fields: "MemoryFields" = part("stream.fields:MemoryFields")
+    """Edits of single fields of memories."""
+    replacing: "Replacing" = part("stream.replacing:Replacing", "gate", "copies")
+    """Replacing words across the store."""
+    archiving: "Archiving" = part("stream.archiving:Archiving")
+    index_file: "IndexFile" = part("agents.index:IndexFile", "safety", "lambda: exporter")
+    """The overview of the store, and the file that it is written to."""
+    importer: "Importer" = part("files.importing:Importer")
+    """The way in for files."""
+    exporter: "Exporter" = part("files.exporting:Exporter", "playbooks", "replaced")
+    """The way out to files."""
+    folder_exporter: "FolderExporter" = part("files.folders:FolderExporter", "replaced")
+    """The way back into folders of notes."""
+    safety: "Safety" = part("safety.safety:Safety")
+    """What the texts hold that should not travel."""
+    leaks: "Leaks" = part("safety.leaks:Leaks", "safety")
+    """Secrets in whatever the store keeps beside its records' texts."""
+    trust: "Trust" = part("safety.trust:Trust", "lambda: safety")
+    """How far the store is trusted."""
+    care: "Doctor" = part("health.doctor:Doctor")
+    """What is wrong with the store, and what to do about it."""
+    eraser: "Purge" = part("health.purge:Purge", "history", "replaced")
+    agent_sessions: "AgentSessions" = part("agents.sessions:AgentSessions")
+    given_lately: "ServedLately" = part(
+        "agents.served_lately:ServedLately",
+        "agent_sessions",
+        "lambda: impact",
+        "lambda: tuning.profiles",
+    )
+    """Which agents had a memory lately."""
+    catch_up: "CatchUp" = part("agents.capture.catching_up:CatchUp", "lambda: retriever")
+    """Comparing what hooks captured with what was there."""
+    documents: "Documents" = part("agents.documents.documents:Documents")
+    """The documents of agents, in the store and on disk."""
+    stored_documents: "StoredDocuments" = part("agents.documents.stored:StoredDocuments")
+    episodes: "Episodes" = part("agents.episodes:Episodes")
+    """What agents did."""
+    episode_finder: "EpisodeFinder" = part(
+        "agents.episode_finding:EpisodeFinder", "lambda: retriever"
+    )
+    """The way to episodes, by five strategies."""
+    consolidating: "Consolidating" = part(
+        "agents.consolidation:Consolidating", "episode_finder", "patterns", "lambda: retriever"
+    )
+    """The way to consolidate episodes and patterns, stage by stage."""
+    pattern_intake: "PatternIntake" = part("agents.patterns:PatternIntake", "gate")
+    """The way in for files of patterns."""
+    replay: "Replay" = part("agents.replay:Replay", "tuning", "safety", "_as_it_was")
+    """What agents would have been given in a session, then and now."""
 
     def __init__(
         self,
@@ -98,94 +220,11 @@ class Workbench:
         self.view = narrow(self.context, self.safety, approved=approved)
 
     @cached_property
-    def stream(self) -> "Stream":
-        """Single memories."""
-        from workbench.services.stream.stream import Stream
-
-        return Stream(self.context)
-
-    @cached_property
-    def review(self) -> "Review":
-        """What waits for a decision."""
-        from workbench.services.review.review import Review
-
-        return Review(self.context, lambda: self.retriever)
-
-    @cached_property
     def working_out(self) -> "SuggestionFinder":
         """What waits without being stored."""
         from workbench.services.review.finders import SuggestionFinder
 
         return SuggestionFinder(self, self.review)
-
-    @cached_property
-    def history(self) -> "History":
-        """What was done, and the way back."""
-        from workbench.services.health.history import History
-
-        return History(self.context)
-
-    @cached_property
-    def overview(self) -> "Overview":
-        """The store as a whole, in counts."""
-        from workbench.services.health.overview import Overview
-
-        return Overview(self.context, lambda: self.review)
-
-    @cached_property
-    def trends(self) -> "TrendsLook":
-        """How the store goes, day by day."""
-        from workbench.services.health.trends import TrendsLook
-
-        return TrendsLook(self.context)
-
-    @cached_property
-    def quality(self) -> "Quality":
-        """Whether memory gets better, week by week."""
-        from workbench.services.health.quality import Quality
-
-        return Quality(self.context, lambda: self.retriever, lambda: self.tuning.profiles)
-
-    @cached_property
-    def retriever(self) -> "Retriever":
-        """The ranking and its model; importing the numeric libraries is what makes it late."""
-        from workbench.services.tuning.retriever import Retriever
-
-        return Retriever(self.context)
-
-    @cached_property
-    def playbooks(self) -> "Playbooks":
-        """Bullets and sections."""
-        from workbench.services.playbook.playbook import Playbooks
-
-        return Playbooks(self.context)
-
-    @cached_property
-    def bullet_duplicates(self) -> "BulletDuplicates":
-        from workbench.services.duplicates.bullets import BulletDuplicates
-
-        return BulletDuplicates(self.context, self.playbooks, lambda: self.retriever)
-
-    @cached_property
-    def curating(self) -> "Curator":
-        """What a Curator or a Reflector suggests for a playbook."""
-        from workbench.services.playbook.curation import Curator
-
-        return Curator(self.context, self.playbooks)
-
-    @cached_property
-    def curation(self) -> "CuratorRequest":
-        """What Claude suggests for a playbook, asked as Curator and Reflector."""
-        from workbench.services.playbook.curation import CuratorRequest
-
-        return CuratorRequest(self.context, self.playbooks, self.curating, self.safety.masked)
-
-    @cached_property
-    def wording(self) -> "BookWording":
-        """One text for several bullets, by Claude."""
-        from workbench.services.reflection.wording import BookWording
-
-        return BookWording(self.context, self.safety.masked)
 
     @cached_property
     def tuning(self) -> "Tuning":
@@ -194,84 +233,6 @@ class Workbench:
         from workbench.services.tuning.tuning import Tuning
 
         return Tuning(self.context, self.retriever, Profiles(self._profiles))
-
-    @cached_property
-    def evaluator(self) -> "Evaluator":
-        """Metrics, verdicts and auto-tune over query sets."""
-        from workbench.services.tuning.evaluation import Evaluator
-
-        return Evaluator(self.context, self.retriever, self.tuning.profiles)
-
-    @cached_property
-    def refinement(self) -> "Refinement":
-        """Other words for a candidate, by Claude."""
-        from workbench.services.reflection.wording import Refinement
-
-        return Refinement(self.context)
-
-    @cached_property
-    def impact(self) -> "ImpactPreview":
-        """What approving would do to the saved queries."""
-        from workbench.services.review.queue import ImpactPreview
-
-        return ImpactPreview(
-            self.context, self.review.outcome, self.retriever, self.tuning.profiles
-        )
-
-    @cached_property
-    def judging(self) -> "Judging":
-        """Graded judgments of saved queries."""
-        from workbench.services.tuning.queries import Judging
-
-        return Judging(self.context)
-
-    @cached_property
-    def deduplication(self) -> "Deduplication":
-        """Groups of memories that say the same."""
-        from workbench.services.duplicates.memories import Deduplication
-
-        return Deduplication(self.context, lambda: self.retriever)
-
-    @cached_property
-    def upkeep(self) -> "Upkeep":
-        """What the lifecycle suggests."""
-        from workbench.services.health.upkeep import Upkeep
-
-        return Upkeep(self.context, lambda: self.retriever)
-
-    @cached_property
-    def still_true(self) -> "StillTrue":
-        """Whether what memories and bullets name still is in the working tree."""
-        from workbench.services.claims import StillTrue
-
-        return StillTrue(self.context)
-
-    @cached_property
-    def ingest(self) -> "Ingest":
-        """The way in for single observations."""
-        from workbench.services.stream.ingest import Ingest
-
-        return Ingest(self.context, self.retriever)
-
-    @cached_property
-    def fields(self) -> "MemoryFields":
-        """Edits of single fields of memories."""
-        from workbench.services.stream.fields import MemoryFields
-
-        return MemoryFields(self.context)
-
-    @cached_property
-    def replacing(self) -> "Replacing":
-        """Replacing words across the store."""
-        from workbench.services.stream.replacing import Replacing
-
-        return Replacing(self.context, self.gate, self.copies)
-
-    @cached_property
-    def archiving(self) -> "Archiving":
-        from workbench.services.stream.archiving import Archiving
-
-        return Archiving(self.context)
 
     @cached_property
     def reflecting(self) -> "Reflecting":
@@ -287,34 +248,6 @@ class Workbench:
         if self.context.settings.still_true:
             self.still_true.before_reflection(cancelled)
 
-    @cached_property
-    def index_file(self) -> "IndexFile":
-        """The overview of the store, and the file that it is written to."""
-        from workbench.services.agents.index import IndexFile
-
-        return IndexFile(self.context, self.safety, lambda: self.exporter)
-
-    @cached_property
-    def importer(self) -> "Importer":
-        """The way in for files."""
-        from workbench.services.files.importing import Importer
-
-        return Importer(self.context)
-
-    @cached_property
-    def exporter(self) -> "Exporter":
-        """The way out to files."""
-        from workbench.services.files.exporting import Exporter
-
-        return Exporter(self.context, self.playbooks, self.replaced)
-
-    @cached_property
-    def folder_exporter(self) -> "FolderExporter":
-        """The way back into folders of notes."""
-        from workbench.services.files.folders import FolderExporter
-
-        return FolderExporter(self.context, self.replaced)
-
     def difference(self, path: Path) -> "Difference":
         """Return what a file that changed on disk says otherwise than the store."""
         return self.importer.difference(path, self.folder_exporter)
@@ -325,20 +258,6 @@ class Workbench:
         from workbench.services.files.replaced import Replaced
 
         return Replaced(self._replaced)
-
-    @cached_property
-    def safety(self) -> "Safety":
-        """What the texts hold that should not travel."""
-        from workbench.services.safety.safety import Safety
-
-        return Safety(self.context)
-
-    @cached_property
-    def leaks(self) -> "Leaks":
-        """Secrets in whatever the store keeps beside its records' texts."""
-        from workbench.services.safety.leaks import Leaks
-
-        return Leaks(self.context, self.safety)
 
     @cached_property
     def promotion(self) -> "Promotion":
@@ -357,80 +276,11 @@ class Workbench:
         return Copies(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
 
     @cached_property
-    def trust(self) -> "Trust":
-        """How far the store is trusted."""
-        from workbench.services.safety.trust import Trust
-
-        return Trust(self.context, lambda: self.safety)
-
-    @cached_property
-    def care(self) -> "Doctor":
-        """What is wrong with the store, and what to do about it."""
-        from workbench.services.health.doctor import Doctor
-
-        return Doctor(self.context)
-
-    @cached_property
-    def eraser(self) -> "Purge":
-        from workbench.services.health.purge import Purge
-
-        return Purge(self.context, self.history, self.replaced)
-
-    @cached_property
-    def agent_sessions(self) -> "AgentSessions":
-        from workbench.services.agents.sessions import AgentSessions
-
-        return AgentSessions(self.context)
-
-    @cached_property
-    def given_lately(self) -> "ServedLately":
-        """Which agents had a memory lately."""
-        from workbench.services.agents.served_lately import ServedLately
-
-        return ServedLately(
-            self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles
-        )
-
-    @cached_property
     def transcripts(self) -> "Transcripts":
         """What sessions of agents teach, and how far they were read on this machine."""
         from workbench.services.agents.capture.transcripts import Transcripts
 
         return Transcripts(self.context, paths.captures_dir())
-
-    @cached_property
-    def catch_up(self) -> "CatchUp":
-        """Comparing what hooks captured with what was there."""
-        from workbench.services.agents.capture.catching_up import CatchUp
-
-        return CatchUp(self.context, lambda: self.retriever)
-
-    @cached_property
-    def documents(self) -> "Documents":
-        """The documents of agents, in the store and on disk."""
-        from workbench.services.agents.documents.documents import Documents
-
-        return Documents(self.context)
-
-    @cached_property
-    def stored_documents(self) -> "StoredDocuments":
-        from workbench.services.agents.documents.stored import StoredDocuments
-
-        return StoredDocuments(self.context)
-
-    @cached_property
-    def episodes(self) -> "Episodes":
-        """What agents did."""
-        from workbench.services.agents.episodes import Episodes
-
-        return Episodes(self.context)
-
-    @cached_property
-    def episode_finder(self) -> "EpisodeFinder":
-        """The way to episodes, by five strategies."""
-        from workbench.services.agents.episode_finding import EpisodeFinder
-
-        return EpisodeFinder(self.context, lambda: self.retriever)
 
     @cached_property
     def patterns(self) -> "Patterns":
@@ -449,29 +299,6 @@ class Workbench:
         from workbench.services.agents.plans import Plans
 
         return Plans(self.context, self.safety, lambda: (self.tuning, self.playbooks))
-
-    @cached_property
-    def consolidating(self) -> "Consolidating":
-        """The way to consolidate episodes and patterns, stage by stage."""
-        from workbench.services.agents.consolidation import Consolidating
-
-        return Consolidating(
-            self.context, self.episode_finder, self.patterns, lambda: self.retriever
-        )
-
-    @cached_property
-    def pattern_intake(self) -> "PatternIntake":
-        """The way in for files of patterns."""
-        from workbench.services.agents.patterns import PatternIntake
-
-        return PatternIntake(self.context, self.gate)
-
-    @cached_property
-    def replay(self) -> "Replay":
-        """What agents would have been given in a session, then and now."""
-        from workbench.services.agents.replay import Replay
-
-        return Replay(self.context, self.tuning, self.safety, self._as_it_was)
 
     def _as_it_was(self, rev: int) -> "Workbench":
         """Open this store as it was right after a revision."""
