@@ -2,14 +2,13 @@
 with tokens, and what it says of something.
 """
 
-import os
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.agents.patterns import read_exactly
 from workbench.cli.output import moment, picked, table, warn
 from workbench.cli.parsing import count, file_or_stdin
 from workbench.cli.safety import agreed
@@ -30,7 +29,6 @@ from workbench.cli.verbs import (
 )
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.document import ROOT, DocumentSection
-from workbench.core.files.fresh import read_named
 from workbench.core.record import (
     InvalidQuery,
     StoreProblem,
@@ -152,19 +150,8 @@ def _trust(call: Call) -> Answer:
 
 
 def _write(call: Call) -> Answer:
-    args, nothing = call.args, "Nothing was written."
-    try:
-        if args.write == "-":
-            data = sys.stdin.buffer.read(_LARGEST + 1)
-        else:
-            data = read_named(call.session.cwd / os.fsdecode(args.write), _LARGEST)
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{args.write} is not UTF-8 text.", nothing) from error
-    except OSError as error:
-        raise UnreadableFile(f"{args.write} cannot be read: {error.strerror}.", nothing) from error
-    if len(data) > _LARGEST:
-        raise UnreadableFile(f"{args.write} is larger than {_LARGEST >> 20} MiB.", nothing)
+    args = call.args
+    text = read_exactly(call.session, args.write, _LARGEST)
     if args.place.startswith(ROOT + "/"):
         call.bench.stored_documents.write(args.place, text)
     else:

@@ -31,7 +31,7 @@ from workbench.cli.verbs import (
     unreviewed,
 )
 from workbench.core.agents.patterns.pattern import CATEGORIES, OUTCOMES, RELATIONS, STATUSES, Status
-from workbench.core.files.fresh import read_named
+from workbench.core.files.fresh import read_text_of, text_in
 from workbench.core.record import InvalidQuery, InvalidRecord, UnreadableFile
 from workbench.core.text import counted, one_line
 
@@ -247,37 +247,25 @@ def export_patterns(call: Call) -> Answer:
     from workbench.services.files.paths import as_named
 
     args, path = call.args, as_named(call.args.file, call.session.cwd)
-    try:
-        before = read_named(path, LARGEST) if path.exists() else None
-        original = None if before is None else before.decode("utf-8")
-    except OSError as error:
-        raise UnreadableFile(f"{args.file} cannot be read: {error.strerror}.", _NOTHING) from error
-    except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{args.file} is not UTF-8 text.", _NOTHING) from error
+    original = read_text_of(path, LARGEST, _NOTHING, args.file) if path.exists() else None
     text = call.bench.pattern_intake.written(args.ids, original, call.bench.safety)
     if text != original:
-        replace_file(path, text, before)
+        replace_file(path, text, None if original is None else original.encode())
     done = "Wrote" if text != original else "Nothing to write: the same stands in"
     return Answer({"file": str(path), "changed": text != original}, [f"{done} {args.file}."])
 
 
-def read_text(session: Session, name: str) -> str:
+def read_exactly(session: Session, name: str, most: int) -> str:
     """Return the text of a file or of stdin; raises `UnreadableFile`."""
-    shown = "stdin" if name == "-" else os.fsdecode(name)
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(LARGEST + 1)
-        else:
-            data = read_named(session.cwd / os.fsdecode(name), LARGEST)
-    except OSError as error:
-        raise UnreadableFile(f"{shown} cannot be read: {error.strerror}.", _NOTHING) from error
-    if len(data) > LARGEST:
-        raise UnreadableFile(f"{shown} is larger than {LARGEST >> 20} MB.", _NOTHING)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
-        raise UnreadableFile(f"{shown} is not UTF-8 text: {what}.", _NOTHING) from error
+    if name == "-":
+        return text_in(sys.stdin.buffer.read(most + 1), most, _NOTHING, "stdin")
+    path = os.fsdecode(name)
+    return read_text_of(session.cwd / path, most, _NOTHING, path)
+
+
+def read_text(session: Session, name: str) -> str:
+    """Return that without a byte order mark."""
+    return read_exactly(session, name, LARGEST).removeprefix("\ufeff")
 
 
 def _read(session: Session) -> object:

@@ -5,6 +5,8 @@ import stat
 from errno import EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
 from pathlib import Path
 
+from workbench.core.record import UnreadableFile
+
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -25,6 +27,31 @@ def read_named(path: Path, most: int) -> bytes:
     """
     with os.fdopen(open_handle(path, os.O_RDONLY, follow=True), "rb") as file:
         return file.read(most + 1)
+
+
+def read_text_of(path: Path, most: int, lost: str, name: str = "") -> str:
+    """Return the text of a regular file that a person named. Raises `UnreadableFile`; `lost` says
+    what was not lost by that.
+    """
+    try:
+        data = read_named(path, most)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UnreadableFile(f"{name or path} cannot be read: {why}.", lost) from error
+    return text_in(data, most, lost, name or str(path))
+
+
+def text_in(data: bytes, most: int, lost: str, name: str) -> str:
+    """Return the text that some bytes are, of which there are no more than `most`. Raises
+    `UnreadableFile`.
+    """
+    if len(data) > most:
+        raise UnreadableFile(f"{name} is larger than {most >> 20} MiB.", lost)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
+        raise UnreadableFile(f"{name} is not UTF-8 text: {what}.", lost) from error
 
 
 def open_handle(path: Path, flags: int, *, follow: bool = False) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.document import Record, from_doc
+from workbench.core.files.fresh import read_text_of
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import fill, ranked
 from workbench.core.record import InvalidRecord, UnreadableFile
@@ -365,6 +366,9 @@ def _brief_of(found: Material, library: Library) -> Brief:
     return Brief("")
 
 
+LARGEST = 16 << 20
+"""Bytes of a file of judged tasks."""
+
 TASKS = "tasks.jsonl"
 """The judged tasks of the demo, in its folder."""
 
@@ -401,12 +405,8 @@ class JudgedContext:
 
 def read_tasks(file: Path) -> tuple[JudgedTask, ...]:
     """Read judged tasks, a JSON object a line; raises `UnreadableFile`."""
-    try:
-        lines = enumerate(file.read_text("utf-8").splitlines(), 1)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableFile(f"{file} cannot be read: {error}.") from error
     found = []
-    for number, line in lines:
+    for number, line in enumerate(read_text_of(file, LARGEST, "").splitlines(), 1):
         try:
             found += [from_doc(JudgedTask, json.loads(line))] if line.strip() else []
         except (ValueError, InvalidRecord, AttributeError) as error:

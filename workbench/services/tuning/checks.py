@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from workbench.core.agents.read import UNKNOWN
-from workbench.core.files.fresh import read_named
+from workbench.core.files.fresh import read_text_of
 from workbench.core.record import InvalidQuery, UnreadableFile
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import hidden_because
@@ -53,20 +53,7 @@ def read_expectations(path: Path, zone: tzinfo = UTC) -> tuple[Expected, ...]:
 
     Raises `UnreadableFile`.
     """
-    try:
-        data = read_named(path, LARGEST)
-        if len(data) > LARGEST:
-            raise UnreadableFile(
-                f"{path} is larger than {LARGEST >> 20} MiB, too large for expectations.", NOTHING
-            )
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnreadableFile(
-            f"{path} is not UTF-8 text (byte {error.start:,}).", NOTHING
-        ) from error
-    except OSError as error:
-        what = (error.strerror or str(error)).lower()
-        raise UnreadableFile(f"{path} cannot be read: {what}.", NOTHING) from error
+    text = read_text_of(path, LARGEST, NOTHING).removeprefix("\ufeff")
     rows = _json_lines(path, text) if text.lstrip().startswith("{") else _toml(path, text)
     if not rows:
         hint = f'Write a table [[expect]] with a query and what it finds, or a JSON line {{"query": …}}. {NOTHING}'
