@@ -155,15 +155,15 @@ def kept_first(memories: Iterable[Memory]) -> tuple[Memory, ...]:
     return (kept, *(m for m in reversed(aged) if m is not kept))
 
 
-def text_mark(text: str) -> str:
-    """Return a short mark of a text, equal only for equal texts."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+def text_mark(text: str, size: int = 8) -> str:
+    """Return a short mark of a text, of so many bytes, equal only for equal texts."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
 
 
 def group_mark(members: Iterable[Memory | Bullet]) -> str:
     """Return a short mark of a group: the same as long as its members and their texts are."""
     names = sorted(f"{m.id}\0{text_mark(m.content)}" for m in members)
-    return blake2b("\0".join(names).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return text_mark("\0".join(names))
 
 
 def complete_groups(

@@ -11,7 +11,6 @@ import shlex
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -19,6 +18,7 @@ from msgspec import Meta
 
 from workbench.core.agents import working
 from workbench.core.agents.working import JSON_KEYS, LAYERS, LIMIT, Scope, Variable, WorkingMemory
+from workbench.core.duplicates.groups import text_mark
 from workbench.core.files.atomic import write_file
 from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, cannot_write
 from workbench.core.review.lifecycle import archive
@@ -468,7 +468,7 @@ class WorkingSession:
     def _state(self, memory: WorkingMemory) -> str:
         """Return what tells whether a file was written from these records."""
         said = sorted((one.id, one.n, one.pinned, one.cold) for one in memory.variables.values())
-        return blake2b(repr(said).encode("utf-8", "replace"), digest_size=8).hexdigest()
+        return text_mark(repr(said))
 
     def _write(self, memory: WorkingMemory) -> None:
         doc = {"state": self._state(memory), **doc_of(memory)}

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from workbench.core.agents.actors import stands_by
 from workbench.core.change import Change, diff
 from workbench.core.document import to_doc
 from workbench.core.duplicates.dedup import parted
+from workbench.core.duplicates.groups import text_mark
 from workbench.core.playbook import operations
 from workbench.core.playbook.book import Bullet, Playbook, section_key
 from workbench.core.playbook.operations import (
@@ -204,7 +204,7 @@ class Reply:
 
 def reply_of(found: Curation | Analysis, text: str) -> Reply:
     """Return a reply that was read from `text`."""
-    mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    mark = text_mark(text, 6)
     odd = tuple((one.raw, one.reason) for one in found.odd)
     if isinstance(found, Curation):
         operations = tuple((one.operation, one.reason) for one in found.operations)
@@ -340,9 +340,7 @@ class Curator:
         same = {
             k: v for k, v in operation.items() if k != "reply" or isinstance(suggested, BulletTag)
         }
-        name = blake2b(
-            repr(sorted(same.items())).encode("utf-8", "surrogatepass"), digest_size=8
-        ).hexdigest()
+        name = text_mark(repr(sorted(same.items())))
         bullets = self._library.bullets
         now = {
             id: found.content

@@ -14,6 +14,7 @@ from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns.matching import Likeness, PatternGroup, pattern_groups
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.statistics import SUPPORT, Case, Mined, features_of, mined
+from workbench.core.duplicates.groups import text_mark
 from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
@@ -109,16 +110,6 @@ def _find_copies(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
     return (*(merge_proposal(group, now) for group in plan.groups), *deduplication.two_sided(plan))
 
 
-# What the rules of the lifecycle suggest now: prunes, what has earned to be confirmed, what may be
-# true no longer.
-
-
-def _find_upkeep(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
-    """Contradictions are looked for once the model is there."""
-    del cancelled
-    return parts.upkeep.plan(search=parts.retriever.ready).proposals
-
-
 LARGEST = 4_000_000
 """Bytes of a file that is read for this; a larger one is only named."""
 
@@ -167,9 +158,9 @@ def _changed_files(parts: Parts, place: Path, changed: Sequence[FileChange]) -> 
             reasons.append(_counted(plan))
     if gone:
         reasons.append(
-            f"{_files(len(gone))} deleted: approving stops watching for this; imported records stay"
+            f"{counted(len(gone), 'file')} deleted: approving stops watching for this; imported records stay"
         )
-    name = blake2b(str(place).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+    name = text_mark(str(place), 4)
     return Proposal(
         id=f"file-{name}-{operation['mark']}", kind="file", actor=WORKBENCH,
         title=_title(place, len(paths), len(gone)), created_at=parts.context.now(),
@@ -192,19 +183,17 @@ def _title(place: Path, files: int, gone: int) -> str:
             if files == 1
             else f"{files} files of {place.name} were deleted"
         )
-    return place.name if files == 1 and place.suffix else f"{place.name}: {_files(files)} changed"
+    if files == 1 and place.suffix:
+        return place.name
+    return f"{place.name}: {counted(files, 'file')} changed"
 
 
 def _counted(plan: ImportPlan) -> str:
     replaced = len(plan.replaced)
     new = len(plan.records) - replaced
-    parts = (
-        [f"{replaced} {'record differs' if replaced == 1 else 'records differ'}"]
-        if replaced
-        else []
-    )
-    parts += [f"{new} new"] if new else []
-    return ", ".join(parts) or "no record differs: approving only marks the file as seen"
+    differ = counted(replaced, "record differs", "records differ") if replaced else ""
+    told = ", ".join(filter(None, (differ, f"{new:,} new" if new else "")))
+    return told or "no record differs: approving only marks the file as seen"
 
 
 def _said(plan: ImportPlan) -> list[str]:
@@ -213,10 +202,6 @@ def _said(plan: ImportPlan) -> list[str]:
     lines += [f"+ {said(record)}" for record in plan.records if id(record) not in known]
     shown = [one_line(line[: 2 * _CELLS], _CELLS) for line in lines[:_LINES]]
     return [*shown, f"… and {len(lines) - _LINES} more"] if len(lines) > _LINES else shown
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
 
 
 def _stamp(parts: Parts) -> str:
@@ -246,22 +231,13 @@ def _find_stale(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
 # followed.
 
 
-def _store(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
-    del cancelled
+def _store(parts: Parts, _: Cancelled) -> tuple[Proposal, ...]:
     library = parts.context.library
     if library.standing.trusted:
         return ()
     title = "Lines of this store that came from elsewhere"
-    return (
-        Proposal(
-            f"trust-{library.revision}",
-            "trust",
-            WORKBENCH,
-            title,
-            parts.context.now(),
-            importance=10.0,
-        ),
-    )
+    id, now = f"trust-{library.revision}", parts.context.now()
+    return (Proposal(id, "trust", WORKBENCH, title, now, importance=10.0),)
 
 
 def _documents(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
@@ -283,10 +259,8 @@ def _documents(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
         marks = "\n".join(
             f"{path} {mark.sha256} {mark.size}" for path, mark in sorted(changes.marks.items())
         )
-        name = blake2b(
-            f"{folder.root}\n{marks}".encode("utf-8", "surrogateescape"), digest_size=8
-        ).hexdigest()
-        title = f"{folder.name}: {_unseen(len(reasons))}"
+        name = text_mark(f"{folder.root}\n{marks}")
+        title = f"{folder.name}: {counted(len(reasons), 'document')} you have not reviewed"
         found.append(Proposal(
             f"documents-{name}", "documents", WORKBENCH, title, parts.context.now(), reasons=tuple(reasons[:_NAMED]),
             operation={"path": str(folder.root)},
@@ -296,14 +270,6 @@ def _documents(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
 
 _NAMED = 20
 """Documents of one folder that are named at most."""
-
-
-def _unseen(count: int) -> str:
-    return (
-        "1 document you have not reviewed"
-        if count == 1
-        else f"{count} documents you have not reviewed"
-    )
 
 
 # Records that were once made of instruction files, which are documents now: a question for each
@@ -367,7 +333,7 @@ def _of_file(context: Context, file: str, memories: list[Memory], revision: int)
             f"{stay} {'stays' if stay == 1 else 'stay'}: pinned, promoted or voted helpful"
         )
     many = counted(len(going), "record")
-    name = blake2b(file.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    name = text_mark(file, 4)
     return Proposal(
         f"instructions-{name}-{revision}", "instructions", WORKBENCH, f"{many} from {file}, {unvoted:,} never voted",
         context.now(), evidence=tuple(memory.id for memory in going), reasons=tuple(reasons),
@@ -418,7 +384,7 @@ def _mined(context: Context, one: Mined, bodies: Mapping[str, EpisodeBody]) -> P
     doc = _doc(one)
     texts = (str(doc["name"]), str(doc["description"]))
     kinds = {finding.kind for text in texts for finding in scan(text)}
-    name = blake2b(_key(one).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    name = text_mark(_key(one))
     # Asked again once there is twice as much to go by.
     occasion = int(math.log2(one.support / SUPPORT))
     shown = [(id, "✓") for id in one.good] + [(id, "✗") for id in one.bad]
@@ -475,11 +441,6 @@ MERGES = "pattern-merge"
 _LINE = 300
 
 
-def _find_pattern_merges(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
-    del cancelled
-    return merges(parts.context, parts.context.library.table(Pattern).all())
-
-
 def merges(context: Context, patterns: Iterable[Pattern]) -> tuple[Proposal, ...]:
     """Return what merging the patterns that say the same would ask, a proposal for each group,
     decided or not.
@@ -490,7 +451,7 @@ def merges(context: Context, patterns: Iterable[Pattern]) -> tuple[Proposal, ...
 def _pattern_merge(context: Context, group: PatternGroup) -> Proposal:
     patterns = group.patterns
     ids, texts = [one.id for one in patterns], marks_of(patterns)
-    name = blake2b("\n".join((*ids, *texts)).encode("utf-8", "replace"), digest_size=8).hexdigest()
+    name = text_mark("\n".join((*ids, *texts)))
     return Proposal(
         f"{MERGES}-{name}", MERGES, WORKBENCH, one_line(group.stands.name, _LINE), context.now(), texts=texts,
         importance=10 * max(one.score for one in group.others) - 3,
@@ -511,14 +472,21 @@ def _pattern_line(one: Pattern) -> str:
 
 FINDERS = (
     Finder(("merge",), _find_copies, needs_model=True),
-    Finder(("prune", "confirm", "reconfirm", "replaces", "skill"), _find_upkeep),
+    Finder(
+        ("prune", "confirm", "reconfirm", "replaces", "skill"),
+        # Contradictions are looked for once the model is there.
+        lambda parts, _: parts.upkeep.plan(search=parts.retriever.ready).proposals,
+    ),
     Finder(("pattern",), lambda parts, cancelled: recurring(parts.context, cancelled)),
     Finder(("stale",), _find_stale, by_hand=True),
     Finder(("file",), _find_files, searching=False, stamp=_stamp),
     Finder(("trust",), _store, searching=False),
     Finder(("documents",), _documents, searching=False),
     Finder(("instructions",), _find_instructions),
-    Finder((MERGES,), _find_pattern_merges),
+    Finder(
+        (MERGES,),
+        lambda parts, _: merges(parts.context, parts.context.library.table(Pattern).all()),
+    ),
 )
 """What works out proposals, in the order in which they look."""
 

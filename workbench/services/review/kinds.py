@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +18,7 @@ from workbench.core.review.lifecycle import accepted, approve, archive, doubted,
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.documents.instructions import look_of
-from workbench.services.context import Context, apply_changes
+from workbench.services.context import Context, Service, apply_changes
 from workbench.services.files.folders import place_of
 from workbench.services.review.rewriting import REJECTED_AT, REJECTED_BECAUSE
 from workbench.services.stream.fields import with_text
@@ -38,17 +37,13 @@ CONTENT = "content"
 """What the operation of a proposal calls the text that accepting writes."""
 
 
-class Handler:
+class Handler(Service):
     """Shows, accepts, turns down and puts off the open proposals of one kind in an open store.
 
     What `brings_text` of a file is accepted as an import: no person stands by its words.
     """
 
     brings_text: ClassVar[bool] = False
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._library = context.library
 
     def about(self, proposal: Proposal) -> str:
         """Return the id of the memory that it is about, or "" for none."""
@@ -442,7 +437,7 @@ class CuratorProposals(Handler):
 def mark_of(paths: Iterable[Path]) -> str:
     """Return what tells files as they are now: no two writes leave it alike."""
     looks = "\n".join(f"{path} {look_of(path)}" for path in sorted(paths))
-    return blake2b(looks.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    return text_mark(looks)
 
 
 # Files that changed on disk: what they say now is taken over, as an import.

@@ -1,6 +1,6 @@
 """Archiving what is old, by status and date: source 001's `archive(before_date, status_filter)`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -83,13 +83,10 @@ class Archiving(Service):
         require_person(self._context.actor, "archive memories")
         if not plan.changes:
             return
-        label = f"archive {_counted(plan.memories)} of status {plan.status} from before {plan.before:%Y-%m-%d}"
+        many = counted(len(plan.memories), "memory", "memories")
+        label = f"archive {many} of status {plan.status} from before {plan.before:%Y-%m-%d}"
         with self._context.transaction(label) as tx:
             for memory in plan.memories:
                 now = self._library.memories.find(memory.id)
                 if now is not None and now.status == plan.status and not now.pinned:
                     tx.put(lifecycle.archive(now, _REASON[plan.status]))
-
-
-def _counted(memories: Sequence[Memory]) -> str:
-    return counted(len(memories), "memory", "memories")
