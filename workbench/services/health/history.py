@@ -68,14 +68,19 @@ _WITH_A_VOTE = ("last_feedback_at", "helpful_by_agents", "harmful_by_agents")
 class History(Service):
     """What was done to a store, and the way back."""
 
+    @property
+    def _past(self) -> history.Past:
+        """What was done, to the present moment."""
+        self._library.refresh()
+        return self._library.past
+
     def undo(self) -> str:
         """Take back the latest action of who acts and return what it was; raises when there is
         none, or a conflict.
 
         A person has one line of undo by whatever door they came in; an agent has that of its name.
         """
-        self._library.refresh()
-        action = self._library.past.undoable(self._is_mine)
+        action = self._past.undoable(self._is_mine)
         if action is None:
             raise WorkbenchError("Nothing to undo.")
         if action.purged_since:
@@ -86,8 +91,7 @@ class History(Service):
 
     def upcoming(self) -> "Upcoming | None":
         """Return what `undo` would take back, or `None` for nothing."""
-        self._library.refresh()
-        action = self._library.past.undoable(self._is_mine)
+        action = self._past.undoable(self._is_mine)
         if action is None:
             return None
         last = action.last
@@ -127,8 +131,7 @@ class History(Service):
 
     def redo(self) -> str:
         """Do again what was undone last and return what it was."""
-        self._library.refresh()
-        action = self._library.past.redoable(self._is_mine)
+        action = self._past.redoable(self._is_mine)
         if action is None:
             raise WorkbenchError("Nothing to redo.")
         return action.label + self._carry_out("redo", action)
@@ -158,8 +161,7 @@ class History(Service):
 
     def standing_of(self, actor: str, since: datetime) -> int:
         """Return how many changes of an actor since a time stand."""
-        self._library.refresh()
-        return len(self._library.past.standing(actor, since))
+        return len(self._past.standing(actor, since))
 
     def undo_by(self, actor: str, since: datetime) -> "UndoneOf":
         """Take back whatever an actor changed since a time, as one action with one undo; what
@@ -167,8 +169,7 @@ class History(Service):
 
         Raises `WorkbenchError` when there is nothing, or when everything stays.
         """
-        self._library.refresh()
-        past, name = self._library.past, actor.removeprefix("agent:")
+        past, name = self._past, actor.removeprefix("agent:")
         actions = past.standing(actor, since)
         if not actions:
             raise WorkbenchError(f"Nothing that {name} changed since then still stands.")
@@ -191,15 +192,13 @@ class History(Service):
         """Take back everything that was written under a group's name, finished or not; return what
         it was.
         """
-        self._library.refresh()
         return "".join(self._take_back(group))
 
     def events(self, place: Place | None = None, *, accesses: bool = False) -> Iterator[Event]:
         """Yield transactions, newest first: all, or those that touched a record; reads by agents
         when asked for.
         """
-        self._library.refresh()
-        return self._library.past.events(place, accesses=accesses)
+        return self._past.events(place, accesses=accesses)
 
     def title_of(self, place: Place, fields: Iterable[FieldEvent]) -> str:
         """Return what a record is known by, as a change of its `fields` says or as it is now; empty
@@ -223,7 +222,7 @@ class History(Service):
         try:
             record = find_votable(self._context, name)
         except UnknownRecord:
-            found = self._library.past.find_place(name)
+            found = self._past.find_place(name)
             if found is None:
                 raise UnknownRecord(f"{name} was never in this store.") from None
             return found
@@ -239,7 +238,7 @@ class History(Service):
             raise UnknownRecord(
                 f"There is no revision {rev}.", f"The latest is {self._library.revision}."
             )
-        doc = self._library.past.at_revision(table, key, rev)
+        doc = self._past.at_revision(table, key, rev)
         if doc is None:
             raise UnknownRecord(
                 f"{key} did not exist at revision {rev}.",
@@ -261,7 +260,7 @@ class History(Service):
 
     def _take_back(self, key: str, *, again: bool = False) -> tuple[str, str]:
         """Return what was taken back, and what was found in the files then."""
-        action = self._library.past.action_of(key)
+        action = self._past.action_of(key)
         if action is None:
             raise UnknownRecord(f"There is no change called {key}.", "Nothing was changed.")
         if history.is_erased(action):
@@ -272,17 +271,14 @@ class History(Service):
         """Undo or redo, and return what was found in the files; a conflict names its values without
         their secrets.
         """
+        past, actor = self._library.past, self._context.actor
+        carry_out = past.undo if verb == "undo" else past.redo
         try:
-            return self._with_files(verb, action)
+            return self._following((action,), lambda files: carry_out(action, actor, files))
         except UndoConflict as conflict:
             raise UndoConflict(
                 verb, action.label, list(masked(conflict.clashes, mask))
             ) from conflict
-
-    def _with_files(self, verb: Verb, action: Action) -> str:
-        past, actor = self._library.past, self._context.actor
-        carry_out = past.undo if verb == "undo" else past.redo
-        return self._following((action,), lambda meanwhile: carry_out(action, actor, meanwhile))
 
     def _following(self, actions: Iterable[Action], carry_out: Callable[[Meanwhile], None]) -> str:
         """Take actions back or do them again, with the files that hold promoted memories; return

@@ -19,6 +19,7 @@ from workbench.core.review.lifecycle import CONTRADICTED, UPKEEP_KINDS, Contradi
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import imported
 from workbench.core.stream.memory import Memory, is_served
+from workbench.core.text import counted
 from workbench.services.agents.aliases import served_name
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
@@ -210,25 +211,20 @@ class Upkeep:
         What was touched, pinned, confirmed or decided on since is left alone.
         """
         now, done = self._context.now(), 0
-        what = "1 memory" if len(proposals) == 1 else f"{len(proposals)} memories"
+        what = counted(len(proposals), "memory", "memories")
         with self._context.transaction(f"prune {what}") as tx:
-            prunes = handler_of(self._context, "prune")
-            limits, decided = (
-                self._context.settings.lifecycle,
-                _answered(self._library.proposals.all()),
-            )
-            needed = self._needed()
+            prunes, limits = handler_of(self._context, "prune"), self._context.settings.lifecycle
+            decided, needed = _answered(self._library.proposals.all()), self._needed()
             for proposal in proposals:
                 memory = self._library.memories.find(proposal.evidence[0])
                 known = self._library.proposals.find(proposal.id)
                 if memory is None or (known is not None and known.state != "open"):
                     continue
-                is_needed = not needed.isdisjoint((memory.id, *memory.aliases)) or self._has_source(
-                    memory
-                )
+                cited = not needed.isdisjoint((memory.id, *memory.aliases))
                 found = rules.finding(
-                    memory, now, limits, decided=decided.get(memory.id), needed=is_needed
-                )
+                    memory, now, limits, decided=decided.get(memory.id),
+                    needed=cited or self._has_source(memory),
+                )  # fmt: skip
                 if found is not None and found.name == proposal.id:
                     prunes.accept(tx, proposal, prunes.becoming(proposal))
                     done += 1
@@ -269,16 +265,21 @@ class Upkeep:
             if one is not None and not (one.kind == "prune" and self._has_source(memory)):
                 found[one.name] = one
         mine = [p for p in open_ones if p.actor == WORKBENCH and p.kind in UPKEEP_KINDS]
-        withdrawn = tuple(
-            p for p in mine if p.id not in found and not self._cannot_tell(p, contradicted)
-        )
-        gone = {p.id for p in withdrawn}
-        still = tuple(p for p in mine if p.id not in gone)
+        # What rests on a contradiction stays as long as nobody looked for those.
+        unknown = CONTRADICTED if contradicted is None else ""
+        stays = {p.id for p in mine if p.id in found or unknown in p.flags}
+        withdrawn = tuple(p for p in mine if p.id not in stays)
+        still = tuple(p for p in mine if p.id in stays)
         asked = {(p.kind, p.evidence[0]) for p in still}
         new = [f for f in found.values() if f.name not in names and (f.kind, f.id) not in asked]
         return UpkeepPlan(
             now,
-            tuple(sorted((self._proposal(f, now) for f in new), key=self._order)),
+            tuple(
+                sorted(
+                    (self._proposal(f, now) for f in new),
+                    key=lambda p: (UPKEEP_KINDS.index(p.kind), order_of(p), p.id),
+                )
+            ),
             withdrawn,
             tuple(m.id for m in memories if rules.waits_long(m, now, limits)),
             still,
@@ -304,15 +305,6 @@ class Upkeep:
         here = [m for m in related if m is not None and m.status != "archived"]
         enough = len(here) >= self._context.settings.lifecycle.references
         return enough and rules.is_resolved(memory, related, disputed)
-
-    def _cannot_tell(
-        self, proposal: Proposal, contradicted: Mapping[str, Contradicted] | None
-    ) -> bool:
-        """Tell whether a question rests on a contradiction that nobody looked for this time."""
-        return contradicted is None and CONTRADICTED in proposal.flags
-
-    def _order(self, proposal: Proposal) -> tuple[int, tuple[bool, float], str]:
-        return (UPKEEP_KINDS.index(proposal.kind), order_of(proposal), proposal.id)
 
     def _proposal(self, found: UpkeepFinding, now: datetime) -> Proposal:
         memory = self._library.memories.get(found.id)
