@@ -172,4 +172,4 @@ def test_times_without_an_offset_are_of_the_zone_that_is_named(pool: Cli, tokyo:
 def test_a_file_that_would_fill_the_memory_is_not_read(pool: Cli) -> None:
     pool.write("expect.toml", "")
     os.truncate(pool.cwd / "expect.toml", 3 << 30)
-    assert "too large for expectations" in pool.refused("check", "expect.toml")
+    assert "larger than 16 MiB" in pool.refused("check", "expect.toml")

@@ -381,12 +381,12 @@ class Curator:
     def _carry_out(self, tx: Tx, book: str, chosen: Sequence[Suggested], mark: str) -> None:
         before = after = self._playbooks.open(book)
         for suggested in chosen:
+            was, after = after, self._after(after, suggested, mark)
             if isinstance(suggested, BulletTag):
-                bullet = operations.find_bullet(after, suggested.bullet_id)
+                bullet = operations.find_bullet(was, suggested.bullet_id)
                 vote = self._tagged(bullet, suggested, mark)[1]
                 if vote is not None:
                     tx.put(vote)
-            after = self._after(after, suggested, mark)
         write_book(tx, before, after)
         gone = {f"{book}/{one.bullet_id}" for one in chosen if isinstance(one, Delete)}
         delete_votes(tx, self._library, gone)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from workbench.core.playbook import operations
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section, section_key
@@ -15,8 +16,10 @@ from workbench.core.stream.memory import Verdict, vote_id
 from workbench.core.text import clean_for_store, named
 from workbench.safety.secrets import mask
 from workbench.services.context import Context
-from workbench.services.stream import votes
 from workbench.store.library import Library, Tx
+
+if TYPE_CHECKING:
+    from workbench.services.stream.votes import VoteResult
 
 # Who changed a bullet last: a short look back into the journal, remembered between looks.
 
@@ -258,13 +261,17 @@ class Playbooks:
         cut = fit(playbook, budget) if 0 < budget < found_costs.total else None
         return BookView(playbook, mine, found_costs, cut, self._usages.of(playbook))
 
-    def vote(self, book: str, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
+    def vote(self, book: str, ids: Sequence[str], verdict: Verdict) -> "VoteResult":
         """Vote on one bullet, or on several; the same vote again on a single one takes it back."""
-        return votes.vote_on(self._context, [self.bullet(book, id) for id in ids], verdict)
+        from workbench.services.stream.votes import vote_on
+
+        return vote_on(self._context, [self.bullet(book, id) for id in ids], verdict)
 
     def live_vote(self, book: str, id: str) -> str:
         """Return this actor's live vote on a bullet, or an empty text."""
-        return votes.live(self._context, "bullets", f"{book}/{id}")
+        from workbench.services.stream.votes import live
+
+        return live(self._context, "bullets", f"{book}/{id}")
 
     def edit(
         self,
