@@ -269,9 +269,7 @@ class Playbooks:
 
     def live_vote(self, book: str, id: str) -> str:
         """Return this actor's live vote on a bullet, or an empty text."""
-        from workbench.services.stream.votes import live
-
-        return live(self._context, "bullets", f"{book}/{id}")
+        return self._context.live_vote("bullets", f"{book}/{id}")
 
     def edit(
         self,

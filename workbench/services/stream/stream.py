@@ -335,9 +335,7 @@ class Stream:
 
     def live_vote(self, id: str) -> str:
         """Return this actor's live vote on a memory, or an empty text."""
-        from workbench.services.stream.votes import live
-
-        return live(self._context, "memories", id)
+        return self._context.live_vote("memories", id)
 
     def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
         """Read a filter, with its tests; what the memories themselves cannot answer is asked last.

@@ -103,12 +103,6 @@ def vote_on(context: Context, records: Sequence[Memory | Bullet], verdict: Verdi
         return [cast(context, record, verdict) for record in records][-1]
 
 
-def live(context: Context, table: Votable, key: str) -> str:
-    """Return the actor's live vote on a record, or an empty text."""
-    vote = context.library.votes.find(vote_id(table, key, context.voter))
-    return vote.verdict if vote else ""
-
-
 def _is_own(context: Context, record: Memory | Bullet) -> bool:
     if not context.actor.startswith("agent:"):
         return False
