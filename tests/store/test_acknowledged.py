@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ from workbench.core.files import atomic
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.core.stream.memory import Memory
 from workbench.store import append, history
-from workbench.store.journal import segments
+from workbench.store.journal import reorder, segments
+from workbench.store.journal.codec import read_line
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.doctor import examine
 
@@ -229,27 +231,25 @@ def test_a_file_is_durable_before_it_takes_a_name_and_the_name_after(
     assert done == ["content", "name", "folder"]
 
 
-def test_a_new_edition_is_read_anew_whatever_its_length(tmp_path: Path) -> None:
-    """A journal that was rewritten is no continuation, even where the line before the place is the
-    same.
-    """
+def test_a_journal_that_was_rewritten_is_read_anew_whatever_its_length(tmp_path: Path) -> None:
+    """A journal that was rewritten is no continuation, even where its last change is the same."""
     journal = open_journal(tmp_path)
     put(journal, 1, {"id": "x1"})
     put(journal, 2, {"id": "x2"})
     path = tmp_path / "journal.jsonl"
-    content = path.read_bytes()
-    header = content.splitlines(keepends=True)[0]
-    value = {**json.loads(header), "edition": 1}
-    value.pop("sum")
-    from workbench.store.journal.codec import seal
+    before = path.stat().st_size
 
-    other = seal(value)
-    assert len(other) == len(header)
-    assert journal._tail.goes_on()
-    atomic.write_file(path, content.replace(header, other))
-    assert not journal._tail.goes_on()
+    def change(_: str, lines: list[bytes]) -> Iterator[reorder.NewLine]:
+        for line in lines:
+            value, sealed = read_line(line[:-1])
+            value = json.loads(json.dumps(value).replace("x1", "y1"))
+            yield value, sealed
+
+    list(reorder.relink(tmp_path, change, journal.identity.seal))
+    assert path.stat().st_size == before
     journal.refresh()
-    assert journal._tail.edition == 1
+    assert docs(journal) == {"1": {"id": "y1"}, "2": {"id": "x2"}}
+    assert not journal.damage
 
 
 def test_a_second_line_of_a_revision_is_never_taken_silently(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_second_line_of_a_revision_is_never_taken_silently(tmp_path: Path) -> 
     put(journal, 1, {"id": "x1"})
     with (tmp_path / "journal.jsonl").open("ab") as file:
         file.write(lines(tmp_path)[-1])
-    place = segments.Tail(tmp_path, segments.Position(), "", 0)
+    place = segments.Tail(tmp_path)
     assert [e.rev for e in place.entries()] == [1]
     assert place.disordered
     assert "revision 1" in place.damage[0].reason

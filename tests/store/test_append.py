@@ -61,7 +61,7 @@ def test_the_latest_are_as_they_are_now_and_without_the_deleted(tmp_path: Path) 
 
 
 def test_a_new_segment_carries_them_on(tmp_path: Path) -> None:
-    library = open_library(tmp_path, segment_bytes=4000)
+    library = open_library(tmp_path, segment_bytes=8000)
     while not list(tmp_path.glob("journal-*")):
         with library.transaction("human", "add") as tx:
             tx.put(memory(len(library.memories)))

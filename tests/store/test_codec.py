@@ -6,9 +6,10 @@ from workbench.core.record import InvalidRecord
 from workbench.store.journal.codec import (
     BadLine,
     dumps,
+    hash_of,
     loads,
     loads_foreign,
-    mark_of,
+    read_line,
     same,
     seal,
     unseal,
@@ -28,13 +29,12 @@ json_values = st.recursive(
 @pytest.mark.slow
 @given(st.dictionaries(st.text(), json_values, min_size=1))
 def test_what_is_sealed_is_read_back(value: dict[str, object]) -> None:
-    value.pop("sum", None)
     value["rev"] = 1
     line = seal(value)
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
     assert same(unseal(line[:-1]), value)
-    assert mark_of(line[:-1]).encode() in line
+    assert hash_of(line[:-1]).encode() in line
 
 
 @given(st.integers(0, 10_000), st.integers(0, 7))
@@ -45,12 +45,26 @@ def test_one_flipped_bit_is_noticed(place: int, bit: int) -> None:
         unseal(bytes(line))
 
 
+def test_a_line_says_which_machine_wrote_it_and_whether_it_knew_those_before() -> None:
+    one, other = b"1" * 32, b"2" * 32
+    whole, alone = (seal({"rev": 1}, "0" * 64, one, what)[:-1] for what in ("all", "one"))
+    assert [read_line(line)[1].covers(one) for line in (whole, alone)] == ["all", "one"]
+    assert [read_line(line)[1].covers(other) for line in (whole, alone)] == ["", ""]
+    assert read_line(whole)[1].covers(b"") == ""
+    assert read_line(seal({"rev": 1}, "0" * 64)[:-1])[1].covers(one) == ""
+    by = read_line(whole)[1].by.encode()
+    line = seal({"rev": 2}, "0" * 64, other)[:-1]
+    forged = line.replace(read_line(line)[1].by.encode(), by)
+    with pytest.raises(BadLine):
+        read_line(forged)
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
         (b"", "no checksum"),
         (b'{"rev":1}', "no checksum"),
-        (b'{"rev":1,"sum":"0000000000000000"}', "does not match"),
+        (b'{"rev":1,"hash":"%s"}' % (b"0" * 64), "does not match"),
     ],
 )
 def test_a_bad_line_says_why(line: bytes, reason: str) -> None:
@@ -61,12 +75,9 @@ def test_a_bad_line_says_why(line: bytes, reason: str) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"), [(b'{"a":nonsense', "not JSON"), (b'["a"', "not JSON")]
 )
-def test_a_checksum_over_nonsense_is_not_enough(body: bytes, reason: str) -> None:
-    from workbench.store.journal import codec
-
-    line = body + b',"sum":"' + codec._sum(body) + b'"}'
+def test_a_hash_over_nonsense_is_not_enough(body: bytes, reason: str) -> None:
     with pytest.raises(BadLine, match=reason):
-        unseal(line)
+        unseal(seal(body + b"}")[:-1])
 
 
 @pytest.mark.parametrize(

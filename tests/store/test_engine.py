@@ -7,7 +7,7 @@ import pytest
 
 from tests.store.helpers import clock, docs, lines, open_journal, put
 from workbench.core.record import StoreProblem
-from workbench.store.entry import Transaction
+from workbench.store.entry import Transaction, to_json
 from workbench.store.files import Seen, look
 from workbench.store.journal import segments
 from workbench.store.journal.codec import seal
@@ -164,11 +164,11 @@ def test_damage_in_the_middle_is_named_and_the_rest_is_read(tmp_path: Path) -> N
     [
         (seal({"rev": 2}), "not a transaction"),
         (
-            seal({"rev": 1, "at": "", "actor": "", "label": "", "changes": []}),
-            "revision 1 appears twice",
+            seal(to_json(Transaction(2, "", "", "", (), uid="other")), "1" * 64),
+            "does not follow the line before it",
         ),
         (
-            seal({"rev": 5, "at": "", "actor": "", "label": "", "changes": []}),
+            seal(to_json(Transaction(5, "", "", "", (), uid="other"))),
             "revisions 2 to 4 are missing",
         ),
     ],

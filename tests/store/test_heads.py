@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +12,8 @@ from tests.store.helpers import NOON, clock, docs, killed_after, lines
 from workbench.core.health import Gone
 from workbench.core.stream.memory import Memory
 from workbench.store import append, identity
-from workbench.store.identity import Head, NotTrusted, trust_lines
+from workbench.store.identity import Known, Mark, NotTrusted, StoreTrust
+from workbench.store.journal.codec import START, seal, unseal
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.maintenance import backup, purge
 from workbench.store.maintenance.doctor import examine
@@ -186,7 +187,9 @@ def test_a_store_that_looks_as_it_was_left_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(tmp_path).save_checkpoint()
-    monkeypatch.setattr(identity, "known_lines", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(
+        identity, "uncovered", lambda lines, *_: lines and pytest.fail("read again")
+    )
     opened(tmp_path)
     hook(tmp_path)
     opened(tmp_path)
@@ -196,20 +199,21 @@ def test_a_store_that_is_believed_is_read_whole_for_one_change_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(tmp_path)
-    reads, known = list[str](), identity.known_lines
+    reads, real = list[int](), identity.uncovered
 
-    def counted(folder: Path, store: str) -> frozenset[bytes]:
-        reads.append(store)
-        return known(folder, store)
+    def counted(lines: Sequence[Known], key: bytes, trusted: Iterable[str]) -> list[Known]:
+        reads.extend([len(lines)] if lines else [])
+        return real(lines, key, trusted)
 
-    monkeypatch.setattr(identity, "known_lines", counted)
+    monkeypatch.setattr(identity, "uncovered", counted)
     believing, others = QUIET._replace(believed=True), tmp_path / "others"
     journal = Journal(tmp_path / "s", clock, options=believing, heads=others)
     for number in range(6, 10):
         put(journal, number)
-    assert reads == [journal.store]
-    assert not Journal(tmp_path / "s", clock, options=QUIET, heads=others).standing.trusted
-    trust_lines(others, journal.store, tmp_path / "s")
+    assert reads == [6]
+    here = Journal(tmp_path / "s", clock, options=QUIET, heads=others)
+    assert here.standing == StoreTrust(trusted=False, foreign=5)
+    here.trust()
     put(journal, 10)
     assert Journal(tmp_path / "s", clock, options=QUIET, heads=others).standing.trusted
 
@@ -309,13 +313,13 @@ def test_a_store_stays_ones_own_when_what_is_known_of_it_is_written_anew_and_tha
     tmp_path: Path,
 ) -> None:
     journal = filled(tmp_path)
-    killed_after(lambda: trust_lines(journal.heads, journal.store, journal.folder), "open", 1)
+    killed_after(journal.trust, "open", 1)
     (tmp_path / "s" / "journal.jsonl").touch()
     assert opened(tmp_path).standing.trusted
 
 
 def test_what_tells_heads_apart(tmp_path: Path) -> None:
-    one = Head("/a", "1" * 32, 3, "m")
+    one = Mark("/a", "1" * 32, 3, "m")
     assert identity.note(tmp_path, one)
     assert identity.note(tmp_path, one._replace(store="2" * 32, rev=4))
     assert identity.read(tmp_path, "", Path("/a")) == one._replace(store="2" * 32, rev=4)
@@ -328,3 +332,57 @@ def test_what_tells_heads_apart(tmp_path: Path) -> None:
     )
     assert identity.note(tmp_path, one)
     assert identity.read(tmp_path, "1" * 32, Path("/a")) == one
+
+
+def elsewhere(tmp_path: Path, change: Callable[[Journal], None]) -> None:
+    """Let another machine change the store."""
+    folder = tmp_path / "s"
+    change(Journal(folder, clock, options=QUIET, heads=tmp_path / "their-heads"))
+
+
+def test_a_line_from_elsewhere_between_own_ones_is_not_trusted(tmp_path: Path) -> None:
+    filled(tmp_path, 3)
+    content = lines(tmp_path / "s")
+    shutil.copytree(tmp_path / "s", tmp_path / "copy")
+    (tmp_path / "copy" / "journal.jsonl").write_bytes(b"".join(content[:-1]))
+    put(Journal(tmp_path / "copy", clock, options=QUIET), 9)
+    theirs = lines(tmp_path / "copy")[-1]
+    (tmp_path / "s" / "journal.jsonl").write_bytes(b"".join([*content[:-1], theirs, content[-1]]))
+    assert opened(tmp_path).standing == StoreTrust(trusted=False, foreign=1)
+    assert len(opened(tmp_path).strange_lines()) == 1
+
+
+def test_a_header_that_somebody_else_wrote_is_said(tmp_path: Path) -> None:
+    filled(tmp_path, 3)
+    content = lines(tmp_path / "s")
+    content[0] = seal({**unseal(content[0][:-1]), "store": "0" * 32}, START)
+    (tmp_path / "s" / "journal.jsonl").write_bytes(b"".join(content))
+    assert opened(tmp_path).damage
+
+
+def test_what_was_trusted_stays_so_by_the_next_change_alone(tmp_path: Path) -> None:
+    filled(tmp_path, 2)
+    elsewhere(tmp_path, lambda journal: journal.trust())
+    elsewhere(tmp_path, lambda journal: put(journal, 7))
+    assert opened(tmp_path).standing == StoreTrust(trusted=False, foreign=1)
+    opened(tmp_path).trust()
+    assert opened(tmp_path).standing.trusted
+    put(opened(tmp_path), 8)
+    for file in (tmp_path / "heads").glob("*.json"):
+        file.unlink()
+    assert opened(tmp_path).standing.trusted
+    elsewhere(tmp_path, lambda journal: journal.trust())
+    elsewhere(tmp_path, lambda journal: put(journal, 9))
+    assert opened(tmp_path).standing.foreign == 1
+    hook(tmp_path)
+    assert opened(tmp_path).standing.foreign == 1
+
+
+def test_an_older_copy_is_trusted_and_what_is_missing_from_it_is_said(tmp_path: Path) -> None:
+    journal = filled(tmp_path, 3)
+    shutil.copytree(tmp_path / "s", tmp_path / "older")
+    put(journal, 4)
+    shutil.rmtree(tmp_path / "s")
+    (tmp_path / "older").rename(tmp_path / "s")
+    again = opened(tmp_path)
+    assert (again.standing, again.gone) == (StoreTrust(), (Gone(4, 4),))

@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -489,8 +489,8 @@ def test_what_is_purged_while_an_index_is_made_is_not_in_it(
         path.unlink()
     library, load = reopen(), checkpoint_writer.load
 
-    def load_slowly(folder: Path, believed: Collection[str] | None = None) -> Loaded:
-        loaded = load(folder, believed)
+    def load_slowly(folder: Path, key: bytes | None = None) -> Loaded:
+        loaded = load(folder, key)
         monkeypatch.setattr(checkpoint_writer, "load", load)
         other = Journal(folder, clock)
         purge.purge(other, [("memories", "m1")], "human")

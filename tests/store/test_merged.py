@@ -12,6 +12,7 @@ from tests.store.helpers import NOON, clock, lines, open_library
 from workbench.core.playbook.book import Book, Bullet
 from workbench.core.stream.memory import Memory
 from workbench.store import append, history
+from workbench.store.journal.codec import hash_of, seal, unseal
 from workbench.store.library import Library
 from workbench.store.maintenance.doctor import examine, recover
 
@@ -54,8 +55,10 @@ def test_both_are_kept_and_the_doctor_says_so(tmp_path: Path) -> None:
     assert len({m.id for m in memories}) == 8
     assert library.journal.rev == 8
     assert any("same revision" in text for text in map(str, library.journal.notices))
+    assert library.journal.damage == []
     found = examine(tmp_path / "a")
     assert not found.is_sound
+    assert found.damage == ()
     assert [(one.rev, one.now) for one in found.renumbered] == [(4, 6), (5, 7), (6, 8)]
     assert "mem-20261121-0000004 is mem-20261121-0000006" in str(found.renumbered[0])
     assert [event.rev for event in history.Past(library.journal).events()] == list(range(8, 0, -1))
@@ -200,17 +203,15 @@ def test_lines_that_changed_places_say_the_same(tmp_path: Path) -> None:
 
 
 def test_a_record_over_a_living_one_is_kept_beside_it(tmp_path: Path) -> None:
-    """An older version that believed a wrong counter wrote such a line."""
-    from workbench.store.journal.codec import seal, unseal
-
+    """Another program that believed a wrong counter wrote such a line."""
     library = open_library(tmp_path / "a")
     add(library, "first")
     add(library, "second")
     value = unseal(lines(tmp_path / "a")[1][:-1])
-    value["rev"] = 3
+    value |= {"rev": 3, "uid": "another"}
     value["changes"][0]["doc"]["content"] = "third"
     with (tmp_path / "a" / "journal.jsonl").open("ab") as file:
-        file.write(seal(value))
+        file.write(seal(value, hash_of(lines(tmp_path / "a")[-1][:-1])))
     merged = open_library(tmp_path / "a")
     assert [m.content for m in merged.memories.all()] == ["first", "second", "third"]
     assert not examine(tmp_path / "a").is_sound

@@ -10,6 +10,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.record import StoreProblem, UnknownRecord
 from workbench.core.stream.memory import Vote
 from workbench.store import history
+from workbench.store.journal import reorder
 from workbench.store.library import Library, Touched
 from workbench.store.maintenance import backup, purge
 from workbench.store.maintenance.doctor import examine
@@ -190,7 +191,7 @@ def test_damaged_lines_that_hold_the_text_go_too(tmp_path: Path) -> None:
 def test_interrupted_it_can_be_run_again(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     broken = OSError(5, "Input/output error")
-    for step in ((purge, "write_file"), (purge, "_moved"), (purge, "_remove_copies")):
+    for step in ((reorder, "write_file"), (purge, "_moved"), (purge, "_remove_copies")):
         with failing(*step, broken), pytest.raises(StoreProblem):
             purge.purge(library.journal, [("memories", "m1")], "human")
         library = open_library(tmp_path / "s")
@@ -203,7 +204,7 @@ def test_interrupted_it_can_be_run_again(tmp_path: Path) -> None:
 def test_the_doctor_says_that_it_was_broken_off_until_it_is_done(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     with (
-        failing(purge, "write_file", OSError(5, "Input/output error")),
+        failing(reorder, "write_file", OSError(5, "Input/output error")),
         pytest.raises(StoreProblem),
     ):
         purge.purge(library.journal, [("memories", "m1")], "human")
@@ -253,7 +254,7 @@ def test_killed_at_any_file_it_is_found_as_long_as_a_text_is_left(
 def test_a_masking_that_was_broken_off_is_not_done_by_a_purge(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     with (
-        failing(purge, "write_file", OSError(5, "Input/output error")),
+        failing(reorder, "write_file", OSError(5, "Input/output error")),
         pytest.raises(StoreProblem),
     ):
         purge.mask(library.journal, masker(), "human")

@@ -184,7 +184,7 @@ def test_a_roll_that_stops_half_way_is_finished_by_who_began_it(tmp_path: Path) 
 def test_on_a_full_disk_no_segment_is_closed(tmp_path: Path) -> None:
     from workbench.store.journal import segments
 
-    journal = open_journal(tmp_path, segment_bytes=500)
+    journal = open_journal(tmp_path, segment_bytes=1200)
     put(journal, 1, {"a": 1})
     with failing(segments, "fill", OSError(28, "No space left on device")):
         for number in range(2, 12):

@@ -14,10 +14,10 @@ from workbench.core.record import InvalidRecord, StoreProblem
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
 from workbench.store.entry import Doc, memory_id, memory_number
-from workbench.store.identity import Identity, beside_head, can_keep, key_in, mark_of
+from workbench.store.identity import Identity, beside_mark, can_keep, key_in, mark_of
 from workbench.store.index.indexing import Indexing
 from workbench.store.journal import segments
-from workbench.store.journal.codec import mark_of as checksum_of
+from workbench.store.journal.codec import hash_of
 from workbench.store.journal.engine import Clock, Gate, Journal, Options, utc_now
 from workbench.store.journal.segments import NAME, Position, mark_fits
 from workbench.store.journal.state import Staged
@@ -131,7 +131,7 @@ def may_hold(folder: Path, heads: Path | None, text: str) -> bool:
         with active[0] as journal:
             key = key_in(heads)
             path = (
-                None if heads is None else beside_head(heads, active[1].store, folder, "archived")
+                None if heads is None else beside_mark(heads, active[1].store, folder, "archived")
             )
             known = b"" if path is None else _known(folder, path, journal, active[1].start)
             if not known and heads is not None and not can_keep(heads):
@@ -162,7 +162,7 @@ def _known(folder: Path, path: Path, journal: BinaryIO, start: int) -> bytes:
     if len(later) > _FAR and later.endswith(b"\n"):
         _keep(
             path,
-            f"{start} {offset + len(later)} {checksum_of(later[:-1])}",
+            f"{start} {offset + len(later)} {hash_of(later[:-1])}",
             data.partition(b"\n")[2],
         )
     return data

@@ -1,5 +1,6 @@
 """What one journal line says: a transaction and the documents it changed."""
 
+import os
 import re
 from collections.abc import Container, Mapping
 from datetime import datetime
@@ -37,8 +38,8 @@ class Transaction(NamedTuple):
     `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks of
     one action (`part` counts them from 1; `more` says that another one is to follow), `target` is
     the revision an undo or redo speaks of, `takes` names the actions that an edit takes back
-    together (each by its group, or its revision as text). `was` is the checksum of the line as it stood before the
-    change got a new number, because another one had its own (see `settle`).
+    together (each by its group, or its revision as text). `uid` is the transaction's own name,
+    which it keeps when a merge gives it another number: what is said twice is one transaction.
     """
 
     rev: int
@@ -52,20 +53,24 @@ class Transaction(NamedTuple):
     target: int = 0
     next_ids: Mapping[str, int] = MappingProxyType({})
     more: bool = False
-    was: str = ""
     takes: tuple[str, ...] = ()
+    uid: str = ""
+
+
+def new_uid() -> str:
+    return os.urandom(8).hex()
 
 
 def to_json(entry: Transaction) -> dict[str, object]:
-    """Return the entry as the JSON object that is written."""
+    """Return the entry as the JSON object that is written: its head, then its body."""
     out: dict[str, object] = {
         "rev": entry.rev,
         "at": entry.at,
         "actor": entry.actor,
+        "kind": entry.kind,
+        "uid": entry.uid,
         "label": entry.label,
     }
-    if entry.kind != "edit":
-        out["kind"] = entry.kind
     if entry.group:
         out["group"] = entry.group
         out["part"] = entry.part
@@ -75,8 +80,6 @@ def to_json(entry: Transaction) -> dict[str, object]:
         out["target"] = entry.target
     if entry.takes:
         out["takes"] = list(entry.takes)
-    if entry.was:
-        out["was"] = entry.was
     if entry.next_ids:
         out["next"] = dict(entry.next_ids)
     out["changes"] = [_change_json(c) for c in entry.changes]
@@ -106,14 +109,14 @@ def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
         actor=str(raw["actor"]),
         label=str(raw["label"]),
         changes=tuple(map(_change, wanted)),
-        kind=raw.get("kind", "edit"),
+        kind=raw["kind"],
         group=raw.get("group", ""),
         part=raw.get("part", 1),
         target=raw.get("target", 0),
         next_ids=raw.get("next", {}),
         more=raw.get("more", False),
-        was=str(raw.get("was", "")),
         takes=tuple(map(str, raw.get("takes", ()))),
+        uid=str(raw["uid"]),
     )
 
 

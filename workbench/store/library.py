@@ -304,7 +304,7 @@ class Library:
 
     @property
     def named_state(self) -> tuple[str, int, str]:
-        """What names the store as it is now: its id, its revision, and the checksum of the last
+        """What names the store as it is now: its id, its revision, and the hash of the last
         change.
         """
         return self.journal.store, self.journal.rev, self.journal.mark
@@ -588,15 +588,15 @@ class Library:
         """Do what a module of `store.maintenance` does on the store's files."""
         return work(self.journal, *args, **options)
 
-    def foreign_lines(self) -> Iterator[tuple[bytes, str]]:
-        """Yield the fingerprint and the actor of every change that is not known on this machine, in
+    def foreign_lines(self) -> list[tuple[str, str]]:
+        """Return the hash and the actor of every change that is not known on this machine, in
         order.
 
         Raises `StoreProblem`.
         """
         return self.journal.strange_lines()
 
-    def trust(self, shown: Collection[bytes] | None = None) -> None:
+    def trust(self, shown: Collection[str] | None = None) -> None:
         """Remember that what stands in the store now was shown to a person (see `Journal.trust`)."""
         self.journal.trust(shown)
 

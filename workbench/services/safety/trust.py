@@ -21,7 +21,7 @@ class Arrived:
     Secrets in the names of actors are masked.
 
     `memories` and `bullets` are how many the store would serve from then on, `lines` the
-    fingerprints of the changes.
+    hashes of the changes.
     """
 
     changes: int
@@ -29,7 +29,7 @@ class Arrived:
     memories: int
     bullets: int
     flagged: "tuple[Held, ...]"
-    lines: frozenset[bytes] = field(default=frozenset(), repr=False)
+    lines: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 class Trust:

@@ -195,8 +195,8 @@ def differing(index: ReadIndex, store: Path) -> int:
     loaded, stamp = checkpoint_writer.load(store), index.facts.stamp
     if not index.is_sound() or loaded.stamp.hash != stamp.hash:
         raise IndexSpoilt("the index, or the file it is of, is not what was written")
-    state, place = loaded.state, loaded.stamp.position
-    for entry in Tail(store, place, loaded.stamp.mark, loaded.stamp.rev).entries():
+    state = loaded.state
+    for entry in Tail(store, loaded.stamp).entries():
         if entry.rev > stamp.rev:
             break
         state.apply(entry)

@@ -5,7 +5,7 @@ Small stores have none: reading all of their documents is as fast.
 """
 
 import contextlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,11 +40,9 @@ class IndexKeeper:
         self._since = 0
         self._arrivals: list[Arrival] = []
 
-    def open(
-        self, believed: Collection[str] | None, whole: Callable[[int], Tables]
-    ) -> Loaded | None:
-        """Open the index, as `checkpoint.load` opens the documents; `None` when there is none that
-        can be believed.
+    def open(self, key: bytes | None, whole: Callable[[int], Tables]) -> Loaded | None:
+        """Open the index, as `checkpoint_writer.load` opens the documents; `None` when there is
+        none that can be believed.
 
         `whole` returns all tables as of a revision, should the index turn out to be spoilt.
         """
@@ -60,9 +58,8 @@ class IndexKeeper:
         if index is None:
             return None
         facts, stamp = index.facts, index.facts.stamp
-        stamps = {one.hash for one in checkpoint_writer.stamps_of(self._store)}
-        trusted = stamp.hash in stamps and (believed is None or stamp.hash in believed)
-        if not trusted or not segments.fits(self._store, stamp.position, stamp.mark):
+        stamps = {one.hash for one in checkpoint_writer.stamps_of(self._store, key)}
+        if stamp.hash not in stamps or not segments.fits(self._store, stamp.position, stamp.mark):
             index.close()
             return None
         self.index, self.digest = index, stamp.hash
@@ -127,14 +124,14 @@ class IndexKeeper:
         make(self._indexing, self._store, tables, stamp, since, arrivals)
         self.digest = stamp.hash
 
-    def write_missing(self, believed: Collection[str] | None) -> None:
+    def write_missing(self, key: bytes | None) -> None:
         """Make the index of the checkpoint that stands there, when there is none."""
         if self._indexing is None or self.digest or not self._is_large():
             return
         from workbench.store.index.reading import look_at
 
         with contextlib.suppress(OSError):
-            look, loaded = look_at(self._store), checkpoint_writer.load(self._store, believed)
+            look, loaded = look_at(self._store), checkpoint_writer.load(self._store, key)
             stamp = loaded.stamp
             if stamp.hash:
                 from workbench.store.index.checking import make

@@ -20,7 +20,7 @@ from workbench.store.journal.segments import Stamp, json_of
 # It is a cache: it lies in the user's own cache folder and can be deleted at any time.
 
 
-SCHEMA = 2
+SCHEMA = 3
 """Of another schema an index is not read, but made anew."""
 
 TABLES = """

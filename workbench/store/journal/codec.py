@@ -1,25 +1,67 @@
-"""JSON lines with a checksum: the only place that turns store values into bytes.
+"""Lines of a journal: the only place that turns store values into bytes.
 
-A line is a JSON object whose last key, `sum`, is the BLAKE2b-64 of everything before it,
-so a torn or altered line is told from a good one without a second file.
+A line is one JSON object, its head first, then its body, then three keys that seal it:
+
+    {"rev":7,"at":"…","actor":"…","kind":"edit","uid":"…",    head
+     "label":"…",…,"changes":[…],                               body
+     "prev":"64 hex digits","by":"32 hex digits","hash":"64 hex digits"}
+
+- `prev` is the `hash` of the line before it, of whatever kind; the first line of a journal has 64
+  zeros.
+- `by` tells that this machine wrote the line. It is BLAKE2b-128, keyed with the machine's key, of
+  the SHA-256 of all bytes before `,"by"`. Its personalization is `all`: the writer knew every line
+  up to this one, or `one`: it knew no more than this line. A store that no machine remembers has
+  none.
+- `hash` is SHA-256 of all bytes before `,"hash"`: of head, body, `prev` and `by`.
+
+So an altered line is told from a good one by itself, and a line covers all lines before it.
+`checkpoint.json` and what a machine remembers are sealed alike, without `prev`.
 """
 
 import re
-from hashlib import blake2b
-from typing import Any
+from collections.abc import Mapping
+from hashlib import blake2b, sha256
+from typing import Any, NamedTuple
 
 import orjson
 
 from workbench.core.record import InvalidRecord
 
-_TAIL = len(b',"sum":"') + 16 + len(b'"}')
+START = "0" * 64
+"""What stands for the hash of a line before the first one."""
+
+_SEAL = re.compile(
+    rb'(,"prev":"([0-9a-f]{64})")?(,"by":"([0-9a-f]{32})")?,"hash":"([0-9a-f]{64})"\}\Z'
+)
+_LONGEST_SEAL = 200
 _BEGINS = re.compile(rb'\{"(?:rev|journal)":')
-_ENDS = re.compile(rb',"sum":"[0-9a-f]{16}"\}')
+_ENDS = re.compile(rb',"hash":"[0-9a-f]{64}"\}')
+_END = len(b',"hash":""}') + 64
 _REASONS = {
     "surrogates": "a text contains half a character (a lone surrogate)",
     "64-bit": "a whole number does not fit in 64 bits",
     "Recursion": "a value is nested too deeply",
 }
+
+
+class Seal(NamedTuple):
+    """What seals a line: its hash, that of the line before it, and who wrote it.
+
+    `signed` is the digest that `by` signs.
+    """
+
+    hash: str
+    prev: str
+    by: str
+    signed: bytes
+
+    def covers(self, key: bytes) -> str:
+        """Return what the machine with this key says of the line: `all`, `one`, or nothing."""
+        if key and self.by:
+            for what in ("all", "one"):
+                if self.by == _sign(self.signed, key, what):
+                    return what
+        return ""
 
 
 class BadLine(ValueError):
@@ -57,52 +99,71 @@ def loads_foreign(data: bytes) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as it would be read back. Raises as `seal` does."""
-    data = dumps(value)
-    if b"null" in data:
-        _require_finite(value)
-    return loads(data)
+    """Return a value as it would be read back. Raises as `written` does."""
+    return loads(written(value))
 
 
-def seal(value: dict[str, object]) -> bytes:
-    """Return `value`, which is not empty and has no key "sum", as one checksummed line with its
-    line end.
+def written(value: object) -> bytes:
+    """Write JSON that is read back as it was.
 
     Raises as `dumps` does, and `InvalidRecord` for NaN and infinity, which JSON cannot say.
     """
-    body = dumps(value)[:-1]
-    if b"null" in body:  # what orjson writes for NaN and infinity, too
+    data = dumps(value)
+    if b"null" in data:  # what orjson writes for NaN and infinity, too
         _require_finite(value)
-    return b"".join((body, b',"sum":"', _sum(body), b'"}\n'))
+    return data
 
 
-def unseal(line: bytes) -> dict[str, Any]:
-    """Read a sealed line (without its line end); raises `BadLine`."""
-    tail = line[-_TAIL:]
-    if not tail.startswith(b',"sum":"') or not tail.endswith(b'"}'):
+def seal(
+    value: Mapping[str, object] | bytes, prev: str = "", key: bytes = b"", covers: str = "all"
+) -> bytes:
+    """Return an object that is not empty, as it is or as JSON, as one sealed line with its line end.
+
+    `prev` is the hash of the line before it; with the `key` of a machine, the line says that it was
+    written there (see `Seal.covers`). Raises as `written` does.
+    """
+    data = (value if isinstance(value, bytes) else written(value))[:-1]
+    if prev:
+        data += b',"prev":"%s"' % prev.encode()
+    digest = sha256(data)
+    if key:
+        by = b',"by":"%s"' % _sign(digest.digest(), key, covers).encode()
+        digest.update(by)
+        data += by
+    return b'%s,"hash":"%s"}\n' % (data, digest.hexdigest().encode())
+
+
+def read_seal(line: bytes) -> tuple[Seal, int]:
+    """Return what seals a line (without its line end), and where in it that begins; raises
+    `BadLine` when the line is not what was sealed.
+    """
+    match = _SEAL.search(line, max(0, len(line) - _LONGEST_SEAL))
+    if match is None:
         raise BadLine("it has no checksum at its end")
-    if tail[8:24] != _sum(memoryview(line)[:-_TAIL]):
+    prev, by, said = (match[n] or b"" for n in (2, 4, 5))
+    digest = sha256(memoryview(line)[: match.start() + len(match[1] or b"")])
+    signed = digest.digest()
+    digest.update(match[3] or b"")
+    if digest.hexdigest().encode() != said:
         raise BadLine("its checksum does not match its content")
+    return Seal(said.decode(), prev.decode(), by.decode(), signed), match.start()
+
+
+def read_line(line: bytes) -> tuple[dict[str, Any], Seal]:
+    """Read a sealed line (without its line end): its value, and what seals it; raises `BadLine`."""
+    found, end = read_seal(line)
     try:
-        value = loads(line)
+        value = loads(line[:end] + b"}")
     except ValueError as error:
         raise BadLine("it is not JSON") from error
     if not isinstance(value, dict):
         raise BadLine("it is not a JSON object")
-    del value["sum"]
-    return value
+    return value, found
 
 
-def is_sealed(line: bytes) -> bool:
-    """Tell, without reading its value, whether a line (without its line end) ends with the checksum
-    of the rest.
-    """
-    tail = line[-_TAIL:]
-    return (
-        tail.startswith(b',"sum":"')
-        and tail.endswith(b'"}')
-        and tail[8:24] == _sum(memoryview(line)[:-_TAIL])
-    )
+def unseal(line: bytes) -> dict[str, Any]:
+    """Read the value of a sealed line (without its line end); raises `BadLine`."""
+    return read_line(line)[0]
 
 
 def sealed_in(data: bytes) -> list[tuple[int, int]]:
@@ -114,7 +175,7 @@ def sealed_in(data: bytes) -> list[tuple[int, int]]:
     found, start = [], 0
     for end in _ENDS.finditer(data):
         begins = (match.start() for match in _BEGINS.finditer(data, start, end.start()))
-        place = next((place for place in begins if is_sealed(data[place : end.end()])), None)
+        place = next((place for place in begins if _is_sealed(data[place : end.end()])), None)
         if place is not None:
             found.append((place, end.end()))
         start = end.end()
@@ -123,12 +184,12 @@ def sealed_in(data: bytes) -> list[tuple[int, int]]:
 
 def looks_whole(data: bytes) -> bool:
     """Tell whether bytes end as a sealed line does: then they are damaged, not unfinished."""
-    return _ENDS.fullmatch(data[-_TAIL:]) is not None
+    return _ENDS.fullmatch(data[-_END:]) is not None
 
 
-def mark_of(line: bytes) -> str:
-    """Return the checksum that stands at the end of a sealed line (without its line end)."""
-    return line[-18:-2].decode("ascii", "replace")
+def hash_of(line: bytes) -> str:
+    """Return the hash that stands at the end of a sealed line (without its line end)."""
+    return line[-66:-2].decode("ascii", "replace")
 
 
 def same(one: object, other: object) -> bool:
@@ -145,8 +206,16 @@ def fingerprint(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def _sum(body: bytes | memoryview) -> bytes:
-    return blake2b(body, digest_size=8).hexdigest().encode()
+def _sign(signed: bytes, key: bytes, what: str) -> str:
+    return blake2b(signed, digest_size=16, key=key, person=what.encode()).hexdigest()
+
+
+def _is_sealed(line: bytes) -> bool:
+    try:
+        read_seal(line)
+    except BadLine:
+        return False
+    return True
 
 
 def _require_finite(value: object) -> None:

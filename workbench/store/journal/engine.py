@@ -24,14 +24,13 @@ from workbench.core.record import (
     parse_time,
 )
 from workbench.store import folder as folders
-from workbench.store import identity
-from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, to_json
+from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, new_uid, to_json
 from workbench.store.files import DOCUMENTS, LOCK, overtaken, sweep, taken_away
 from workbench.store.identity import Identity, NotTrusted, StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing
 from workbench.store.index.keeping import IndexKeeper
 from workbench.store.journal import segments
-from workbench.store.journal.codec import seal
+from workbench.store.journal.codec import START, written
 from workbench.store.journal.segments import Stamp, Tail
 from workbench.store.journal.state import (
     Announcer,
@@ -149,12 +148,12 @@ class Journal:
         self._keeper = CheckpointWriter(
             folder,
             clock,
-            lambda digest: identity.note_checkpoint(heads, folder, digest),
+            lambda: self.identity.key,
             self._index.write,
         )
-        self._identity = Identity(heads, folder, believed=options.believed)
-        self._unsure = 0
-        """The revision that may be stored or not, 0 for none."""
+        self.identity = Identity(heads, folder, believed=options.believed)
+        self._unsure = ""
+        """The uid of the transaction that may be stored or not."""
         self.standpoint: PastView | None = None
         """Where one stands in the past; `None` in the present."""
         self._tell: Tell | None = None
@@ -173,26 +172,21 @@ class Journal:
     @property
     def damage(self) -> list[Damage]:
         """The lines that could not be trusted, of those read so far; a gap that was accepted is
-        none.
+        none, nor is what was merged.
         """
-        accepted = self._identity.accepted
-        return [
-            place
-            for place in self._damage
-            if place.missing is None or place.missing not in accepted
-        ]
+        return damage_in(self._tail, self.identity.accepted, self.renumbered)
 
     @property
     def standing(self) -> StoreTrust:
         """How far what the store says is trusted."""
-        return self._identity.trust
+        return self.identity.trust
 
     @property
     def gone(self) -> tuple[Gone, ...]:
         """What was stored and is in the journal no more, as far as this machine or a checkpoint
         knows.
         """
-        return self._identity.gone
+        return self.identity.gone
 
     @property
     def renumbered(self) -> tuple[Renumbered, ...]:
@@ -206,7 +200,7 @@ class Journal:
 
     @property
     def mark(self) -> str:
-        """The checksum of the last line that was taken in; it tells two histories with as many
+        """The hash of the last line that was taken in; it tells two histories with as many
         changes apart.
 
         Empty in the past, which stands on none that is looked for.
@@ -276,7 +270,7 @@ class Journal:
             if self.staged is not None or self.standpoint is not None or self._tail.is_removed:
                 return 0
             count = 0 if self._tail.is_current else self._pull()
-            self._identity.recheck()
+            self.identity.recheck()
         except OSError as error:
             raise cannot_read(self.folder, error) from error
         self._announcer.deliver()
@@ -328,6 +322,7 @@ class Journal:
                             target,
                             more=more,
                             takes=staged.takes,
+                            uid=new_uid(),
                         )
                         self._commit_masked(entry, staged)
                 finally:
@@ -396,7 +391,7 @@ class Journal:
             or self._settled is not None
         ):
             return
-        unplaced = self.stranger is not None and self.stranger.unplaced
+        unplaced = self.stranger is not None and self.stranger.base is None
         kept = self._keeper.save(self.snapshot)
         self.stranger = None
         if kept:
@@ -436,7 +431,7 @@ class Journal:
         if self.state.base_failed:
             self._index.forget()
             self.state.base_failed = False
-        self._index.write_missing(self._believed())
+        self._index.write_missing(self.identity.believed_key)
 
     def check_index(self) -> MendedIndex | None:
         """Hold the read index against the files, which reads all of them; one that differs is made
@@ -457,7 +452,7 @@ class Journal:
                     return None
                 self._index.forget()
                 self.reload()
-            self._index.write_missing(self._believed())
+            self._index.write_missing(self.identity.believed_key)
         except OSError as error:
             raise cannot_read(self.folder, error) from error
         self._announcer.deliver()
@@ -468,7 +463,7 @@ class Journal:
             self.standing.trusted
             and self._settled is None
             and self.stranger is None
-            and not self._damage
+            and not self._tail.damage
         )
 
     def arrivals(self, after: int) -> list[Arrival] | None:
@@ -477,36 +472,35 @@ class Journal:
         """
         return self._index.arrivals(after) if self.standpoint is None else None
 
-    def trust(self, shown: Collection[bytes] | None = None) -> None:
+    def trust(self, shown: Collection[str] | None = None) -> None:
         """Remember that what stands in the store now was shown to a person; it is read again.
         Raises `StoreProblem`.
 
-        `shown` are the fingerprints of the foreign lines that were (default: all that there are).
-        Raises `StoreProblem` when others came since.
+        `shown` are the hashes of the foreign lines that were (default: all that there are). Raises
+        `StoreProblem` when others came since.
         """
         self.require_present()
         with self._keeper.held(), self._lock.held():
             self._read_tail()
-            if shown is not None and not {mark for mark, _ in self.strange_lines()} <= set(shown):
+            strange = {one.seal.hash for one in self.identity.strange}
+            if shown is not None and not strange <= set(shown):
                 raise StoreProblem(
                     "More changes came in meanwhile.", "Nothing was changed; review it again."
                 )
             try:
-                self._identity.trust_all(self.rev, self._tail)
+                self.identity.trust_all(self._tail)
             except OSError as error:
                 raise cannot_read(self.folder, error) from error
             self.reload()
 
-    def strange_lines(self) -> Iterator[tuple[bytes, str]]:
-        """Yield the fingerprint and the actor of every change that is not known here, in the order
-        of the files.
+    def strange_lines(self) -> list[tuple[str, str]]:
+        """Return the hash and the actor of every change that is not known here, in the order of the
+        files.
 
         Raises `StoreProblem`.
         """
-        try:
-            yield from identity.strange_lines(self.folder, self.heads, self.store)
-        except OSError as error:
-            raise cannot_read(self.folder, error) from error
+        self.refresh()
+        return [(one.seal.hash, one.actor or "") for one in self.identity.strange]
 
     def go_back(self, rev: int) -> None:
         """Stand at a revision from now on: all is as it was right after it, and nothing can be
@@ -566,13 +560,7 @@ class Journal:
         """Note what the files look like now, after they were rewritten without a transaction; under
         the lock.
         """
-        self._identity.note_files(self._tail)
-
-    def expect(self, lines: Iterable[bytes]) -> None:
-        """Remember the lines that files of the journal are about to be rewritten with; under the
-        lock.
-        """
-        self._identity.expect(lines)
+        self.identity.note_files(self._tail)
 
     def accept(self) -> tuple[Gone, ...]:
         """Take the journal as it is, with what is missing from it; return what was missed until
@@ -584,12 +572,12 @@ class Journal:
         with self.exclusive():
             gone = self.gone
             gaps = [place.missing for place in self.damage if place.missing is not None]
-            self._identity.accept(self.rev, self._tail, tuple(gaps))
+            self.identity.accept(self._tail, tuple(gaps))
         if any(stamp.rev > self.rev for stamp in checkpoint_writer.stamps_of(self.folder)):
             self._keeper.saved_rev = -1
             self.save_checkpoint()
             try:
-                checkpoint_writer.forget_after(self.folder, self.rev)
+                checkpoint_writer.forget_after(self.folder, self.rev, self.identity.key)
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
         return (*gone, *(Gone(first, last) for first, last in gaps))
@@ -631,18 +619,14 @@ class Journal:
         with self._reading:
             return self._snapshot()
 
-    @property
-    def edition(self) -> int:
-        """How often the journal was rewritten, as of the last look."""
-        return self._tail.edition
-
     def _snapshot(self) -> tuple[Tables, Stamp]:
         return self.state.snapshot(), self._stamp()
 
     def _stamp(self) -> Stamp:
-        place, ids = self._tail.place, dict(self.state.next_ids)
+        tail, place = self._tail, self._tail.place
+        ids = dict(self.state.next_ids)
         return Stamp(
-            "", self.rev, place.offset, place.line, ids, place.start, self._tail.mark, dict(self.unfinished)
+            "", self.rev, place.offset, place.line, place.start, tail.mark, tail.uid, ids, dict(self.unfinished)
         )  # fmt: skip
 
     def settle_stranger(self) -> None:
@@ -687,7 +671,7 @@ class Journal:
         try:
             segments.check_is_journal(self.folder / segments.NAME)
             self._keeper.accept_file()
-            whole = self._identity.look_through()
+            whole = self.identity.look_through()
             loaded = self._checkpoint()
             self.state = loaded.state
             self.stranger = loaded.stranger
@@ -695,18 +679,16 @@ class Journal:
             self._since: list[Transaction] = []
             self._groups = Groups(loaded.stamp.unfinished)
             self._keeper.saved_rev = loaded.saved
-            self._tail = Tail(
-                self.folder, loaded.stamp.position, loaded.stamp.mark, loaded.stamp.rev
-            )
+            self._tail = Tail(self.folder, loaded.stamp)
             for entry in self._tail.entries():
                 self._apply_entry(entry)
             if whole is not None:  # it tells of damage before the place where replaying began, too
-                self._tail.damage, self._tail.disordered = whole.damage, whole.disordered
-            self._damage = self._tail.damage
+                self._tail.damage, self._tail.again = whole.damage, whole.again
+                self._tail.disordered = whole.disordered
             self._look_closer()
             self._fold()
-            if self._identity.watches:
-                self._tail.on_line = self._identity.add_line
+            if self.identity.watches:
+                self._tail.on_line = self.identity.add_line
             if self.stranger is not None:
                 self._handle_foreign_checkpoint(self.stranger)
         except OSError as error:
@@ -725,7 +707,7 @@ class Journal:
         """Take what was read after the index into it, when that is much, and go on from there."""
         if (
             self._settled is None
-            and not self._damage
+            and not self._tail.damage
             and self._index.fold(self.state, self._stamp())
         ):
             loaded = self._checkpoint()
@@ -740,36 +722,28 @@ class Journal:
         """
         if not self.standing.trusted:
             return Loaded(State())
-        believed = self._believed()
-        return self._index.open(believed, self._tables_then) or self._read_checkpoint(believed)
-
-    def _believed(self) -> list[str] | None:
-        """Return the hashes of the checkpoints that may stand for the journal, `None` for all."""
-        if self.heads is None or self._options.believed:
-            return None
-        return identity.checkpoints(self.heads, self.folder)
-
-    def _read_checkpoint(self, believed: list[str] | None) -> Loaded:
-        loaded = checkpoint_writer.load(self.folder, believed)
+        key = self.identity.believed_key
+        opened = self._index.open(key, self._tables_then)
+        if opened is not None:
+            return opened
+        loaded = checkpoint_writer.load(self.folder, key)
         self._index.forget_news(loaded.state.rev)
         return loaded
 
     def _tables_then(self, rev: int) -> Tables:
         """Return all tables as of a revision from the files as they stand now, without the index."""
-        loaded = checkpoint_writer.load(self.folder, self._believed())
-        for entry in Tail(
-            self.folder, loaded.stamp.position, loaded.stamp.mark, loaded.stamp.rev
-        ).entries():
+        loaded = checkpoint_writer.load(self.folder, self.identity.believed_key)
+        for entry in Tail(self.folder, loaded.stamp).entries():
             loaded.state.apply(entry)
         return take_back(loaded.state.snapshot(), self._entries_back(), rev)
 
     def _look_closer(self) -> None:
         """Find out whether changes are out of order, and what is gone."""
-        self._identity.open(self._tail)
+        self.identity.open(self._tail)
         if self._tail.disordered or self.state.clashes:
             self._settle()
         known = max((stamp.rev for stamp in checkpoint_writer.stamps_of(self.folder)), default=0)
-        self._identity.compare(self.rev, known)
+        self.identity.compare(self.rev, known)
         for gone in self.gone:
             self._notice(f"{gone} `workbench doctor` explains it and what to do.")
 
@@ -778,11 +752,11 @@ class Journal:
         in the file.
         """
         from workbench.store.journal.reorder import (
-            merge_branches,
-            read_marked,  # hardly ever is anything out of order
+            entries_in,
+            merge_branches,  # hardly ever is anything out of order
         )
 
-        self._settled = merge_branches(read_marked(self.folder))
+        self._settled = merge_branches(entries_in(self.folder))
         self.state = self._settled.state
         self._groups = Groups({})
         for entry in self._settled.entries:
@@ -796,7 +770,7 @@ class Journal:
         is added.
         """
         if self._unsure:
-            self._unsure = 0
+            self._unsure = ""
             self.reload()
         self._read_tail()
         self._adopt()
@@ -804,19 +778,22 @@ class Journal:
             from workbench.store.journal.reorder import rewrite
 
             try:
-                if rewrite(self.folder, self._settled, self._tail, self.expect):
+                if rewrite(self.folder, self._settled, self.identity.seal):
                     self.reload()
                     self.remember()
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
 
-    def _answer_unsure(self, rev: int, kind: Kind) -> None:
+    def _answer_unsure(self, uid: str, kind: Kind) -> None:
         """Say that a change which could not be confirmed is stored, before an undo would be taken
         for its repetition.
         """
-        label = next((entry.label for entry in self.entries_back() if entry.rev == rev), None)
-        if label is not None:
-            message = f"The unconfirmed change was stored after all: “{label}” (revision {rev})."
+        found = next(self.entries_back(f'"uid":"{uid}"'.encode()), None)
+        if found is not None:
+            message = (
+                f"The unconfirmed change was stored after all: “{found.label}” "
+                f"(revision {found.rev})."
+            )
             raise StoreProblem(
                 message, f"Nothing was changed now; repeat the {kind} if you want another."
             )
@@ -827,8 +804,8 @@ class Journal:
         Raises `NotTrusted` when something came from elsewhere while the store was open.
         """
         try:
-            self._identity.recheck()
-            self._identity.before_writing()
+            self.identity.recheck()
+            self.identity.before_writing()
         except OSError as error:
             raise cannot_write(self.folder, error) from error
         self._require_trust()
@@ -837,7 +814,7 @@ class Journal:
         """Return the number of the next change: above all that was ever stored, so that a gap stays
         visible.
         """
-        return max(self.rev, self._identity.highest) + 1
+        return max(self.rev, self.identity.highest) + 1
 
     def _pull(self) -> int:
         """Read and apply what stands after the last place; raises `OSError`."""
@@ -870,24 +847,23 @@ class Journal:
     def _commit(self, entry: Transaction) -> None:
         """Write one transaction and apply what was written, so that memory and file cannot differ."""
         entry = entry._replace(part=self._groups.part(entry))
-        line = seal(to_json(entry))
+        body = written(to_json(entry))
         with self._reading:
             try:
                 self._begin()
-                self._identity.expect([line])
-                seen = self._tail.append(line, entry.rev)
+                seen = self._tail.append(self.identity.seal(body, self._tail.mark or START), entry)
             except segments.Uncertain as error:
-                self._unsure = entry.rev
+                self._unsure = entry.uid
                 raise segments.cannot_know(self.folder, error) from error
             except OSError as error:
                 raise cannot_write(self.folder, error) from error
             self._wrote = True
             self._apply(entry)
-            self._identity.note(entry.rev, self._tail, seen)
+            self.identity.note(self._tail, seen)
             # A header that was damaged names no store; the next one does.
             if self._tail.place.offset >= self._options.segment_bytes or not self._tail.store:
                 self._roll()
-                self._identity.note_files(self._tail)
+                self.identity.note_files(self._tail)
 
     def _begin(self) -> None:
         """Make the active segment when there is none; a store that is new stays out of git. Raises
@@ -906,7 +882,7 @@ class Journal:
         self._announcer.add(entry, keys)
 
     def _header(self) -> dict[str, object]:
-        return segments.header(self.rev, self._tail.edition, self._identity.store)
+        return segments.header(self.rev, self.identity.store)
 
     def _roll(self) -> None:
         """Begin a new segment; a failure only puts it off, for the transaction is safe already."""
@@ -960,23 +936,26 @@ class Journal:
                 raise StoreProblem(
                     f"{file} is not a TinyDB file.", "Nothing was changed; move it away to begin."
                 )
-            if stranger.ours:
+            if stranger.stamp is not None:
                 self.notices.append(
                     "The journal is missing: all memories are there, but their history is lost."
                 )
-            self.state = State(tables, 0, dict(stranger.next_ids))
+            self.state = State(tables, 0, dict(stranger.stamp.next_ids if stranger.stamp else {}))
             self._adopting = True
             return
         self._keeper.saved_rev = -1
         if (
-            (stranger.ours and segments.holds(self.folder, stranger.mark, self._tail.edition))
+            (
+                stranger.stamp
+                and segments.holds(self.folder, stranger.stamp.mark, stranger.stamp.uid)
+            )
             or (tables is not None and stranger.base is not None and self.outside_edit is None)
             or tables == self.state.tables
         ):
             self.stranger = None
             return
         self._keeper.expect_strange_file(stranger.base)
-        if not stranger.unplaced:
+        if stranger.base is not None:
             self._note_strange()
 
     def _note_strange(self, kept: str = "", *, unplaced: bool = False) -> None:
@@ -1000,10 +979,27 @@ class Journal:
                     "adopt a TinyDB file",
                     changes,
                     next_ids=next_ids,
+                    uid=new_uid(),
                 )
             )
         self._adopting = False
         self.settle_stranger()
+
+
+def damage_in(
+    tail: Tail,
+    accepted: Collection[tuple[int, int]],
+    renumbered: Iterable[Renumbered],
+) -> list[Damage]:
+    """Return what is damaged in a journal that was read, without gaps that were accepted and what
+    was merged.
+    """
+    merged = {one.rev for one in renumbered}
+    return [
+        one
+        for one in tail.damage
+        if one.missing not in accepted and tail.again.get(one) not in merged
+    ]
 
 
 def utc_now() -> datetime:

@@ -1,5 +1,8 @@
-"""Bringing a journal's file in order, after `settle` found out what holds."""
+"""Writing a journal's files anew as one chain: in order, when branches were merged, and from the
+first line on that is changed.
+"""
 
+import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,13 +22,24 @@ from workbench.store.entry import (
     memory_number,
     to_json,
 )
-from workbench.store.journal.codec import seal
+from workbench.store.files import open_lines, read_lines_of
+from workbench.store.journal.codec import (
+    START,
+    BadLine,
+    Seal,
+    hash_of,
+    read_line,
+    read_seal,
+    seal,
+    sealed_in,
+)
 from workbench.store.journal.segments import (
     NAME,
     Line,
     Position,
-    Tail,
+    closed,
     follow,
+    header,
     is_header,
     read_from,
 )
@@ -38,7 +52,7 @@ from workbench.store.records import COUNTERS, NUMBERED, TOTALS, key_of
 # Two branches of a journal that were merged line by line hold such changes. The ones that come
 # later in the file keep their order among themselves and are put after all others; what they made
 # gets the next free number where its own is taken, and they are rewritten so that they can be
-# undone as if they had always stood there.
+# undone as if they had always stood there. Each keeps its uid.
 
 
 _DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
@@ -46,71 +60,64 @@ _DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class MergedLog:
-    """A journal in order, and the state it leads to; `repeated` counts lines that stand there
-    twice, word for word.
-    """
+    """A journal in order, and the state it leads to."""
 
     entries: tuple[Transaction, ...]
     renumbered: tuple[Renumbered, ...]
-    repeated: int
     state: State
 
 
-def merge_branches(read: Iterable[tuple[str, Transaction]]) -> MergedLog:
-    """Put the transactions of a journal in order; each comes with the checksum of its line, as the
-    file has them.
-    """
-    kept, branches, repeated = _sorted(list(read))
+def merge_branches(read: Iterable[Transaction]) -> MergedLog:
+    """Put the transactions of a journal, as the file has them, in order."""
+    kept, branches = _sorted(list(read))
     work = _Work()
     for rev in sorted(kept):
         place, entry = kept[rev]
         # Somebody who had put a branch in order wrote on from there.
         while (
-            branches and branches[0].place < place and work.state.rev + len(branches[0].lines) < rev
+            branches
+            and branches[0].place < place
+            and work.state.rev + len(branches[0].entries) < rev
         ):
             work.move_all(branches.pop(0))
         work.take(entry)
     for branch in branches:
         work.move_all(branch)
-    return MergedLog(tuple(work.entries), tuple(work.renumbered), repeated, work.state)
+    return MergedLog(tuple(work.entries), tuple(work.renumbered), work.state)
 
 
 @dataclass(frozen=True, slots=True)
 class _Branch:
-    """Transactions whose numbers others have: where in the file the first one stands, and all with
-    their checksums.
-    """
+    """Transactions whose numbers others have, and where in the file the first one stands."""
 
     place: int
-    lines: list[tuple[str, Transaction]]
+    entries: list[Transaction]
 
 
 def _sorted(
-    read: list[tuple[str, Transaction]],
-) -> tuple[dict[int, tuple[int, Transaction]], list[_Branch], int]:
-    """Part the transactions into one (with its place) for each revision, and branches; leave
-    repetitions out.
+    read: list[Transaction],
+) -> tuple[dict[int, tuple[int, Transaction]], list[_Branch]]:
+    """Part the transactions into one (with its place) for each revision, and branches; of one that
+    is said again, the one that was given another number stays.
 
     A branch begins with a revision that is taken and goes on as long as the numbers do.
     """
-    known = {entry.was for _, entry in read if entry.was}
+    latest = {entry.uid: entry for entry in sorted(read, key=lambda entry: entry.rev)}
     kept: dict[int, tuple[int, Transaction]] = {}
     branches: list[_Branch] = []
-    repeated, before, moving = 0, 0, False
-    for place, (mark, entry) in enumerate(read):
-        if mark in known:
-            repeated += 1
+    before, moving = 0, False
+    for place, entry in enumerate(read):
+        if latest[entry.uid] is not entry:
             continue
-        known.add(mark)
         goes_on = moving and entry.rev == before + 1
         moving, before = goes_on or entry.rev in kept, entry.rev
         if not moving:
             kept[entry.rev] = (place, entry)
         elif goes_on:
-            branches[-1].lines.append((mark, entry))
+            branches[-1].entries.append(entry)
         else:
-            branches.append(_Branch(place, [(mark, entry)]))
-    return kept, branches, repeated
+            branches.append(_Branch(place, [entry]))
+    return kept, branches
 
 
 @dataclass(slots=True)
@@ -170,10 +177,10 @@ class _Work:
     def move_all(self, branch: _Branch) -> None:
         """Apply the transactions of a branch under the next numbers."""
         names = _Names()
-        for mark, entry in branch.lines:
-            self._move(entry, mark, names)
+        for entry in branch.entries:
+            self._move(entry, names)
 
-    def _move(self, entry: Transaction, mark: str, names: _Names) -> None:
+    def _move(self, entry: Transaction, names: _Names) -> None:
         rev = self.state.rev + 1
         known = dict(names.records)
         fitted = self._fitted(entry, names)
@@ -187,7 +194,6 @@ class _Work:
             target=target,
             takes=takes,
             label=names.text(entry.label),
-            was=entry.was or mark,
         )
         self._apply(moved)
 
@@ -292,38 +298,98 @@ def _summed(present: Doc, new: Doc) -> Doc:
     return {**present, **{name: present.get(name, 0) + new[name] for name in COUNTERS & new.keys()}}
 
 
-def read_marked(folder: Path) -> Iterator[tuple[str, Transaction]]:
-    """Yield every good transaction of a journal in the order of its files, with its checksum;
-    raises `OSError`.
+def entries_in(folder: Path) -> Iterator[Transaction]:
+    """Yield every good transaction of a journal in the order of its files; raises `OSError`."""
+    return filter(None, map(_entry, follow(folder, Position())))
+
+
+def new_journal(store: str, entries: Iterable[Transaction], key: bytes = b"") -> Iterator[bytes]:
+    """Yield the lines of a new journal of the store with that id, signed with a machine's key."""
+    line = seal(header(0, store), START)
+    yield line
+    for entry in entries:
+        line = seal(to_json(entry), hash_of(line[:-1]), key)
+        yield line
+
+
+NewLine = bytes | tuple[dict[str, Any], Seal]
+"""A line with its line end, as it is, or another value and what sealed the line until now."""
+
+Sealing = Callable[[Mapping[str, object] | bytes, str, Seal | None], bytes]
+"""Seals a value after the line with a hash, in place of another one (see `Identity.seal`)."""
+
+
+def relink(
+    folder: Path, change: Callable[[str, list[bytes]], Iterable[NewLine]], sealing: Sealing
+) -> Iterator[str]:
+    """Write the segments anew as one chain, oldest first, from the first line on that `change`
+    changes; yield the names of those that were.
+
+    `change` is given the name and the lines of each segment, and returns what it is to hold. Under
+    the write lock; raises `OSError`.
     """
-    for line in follow(folder, Position()):
-        entry = _entry(line)
-        if entry is not None:
-            yield line.mark, entry
+    prev = START
+    names = [segment.path.name for segment in closed(folder)]
+    for name in (*names, NAME):
+        try:
+            with open_lines(folder / name) as source:
+                old = list(read_lines_of(source))
+        except FileNotFoundError:  # the active one, where a writer was killed
+            continue
+        new = list[bytes]()
+        for line in change(name, old):
+            linked, prev = _linked(line, prev, sealing)
+            new.append(linked)
+        if new != old:
+            data = b"".join(new)
+            path = folder / name
+            write_file(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+            yield name
 
 
-def rewrite(
-    folder: Path, settled: MergedLog, tail: Tail, expect: Callable[[Iterable[bytes]], None]
-) -> bool:
-    """Write the active segment anew, in order, as the journal's next edition; under the write lock.
+def _linked(line: NewLine, prev: str, sealing: Sealing) -> tuple[bytes, str]:
+    """Return a line as it follows the one with hash `prev`, and its hash; a damaged one stays."""
+    if isinstance(line, tuple):
+        new = sealing(line[0], prev, line[1])
+    else:
+        try:
+            old, end = read_seal(line[:-1])
+        except BadLine:
+            pieces = sealed_in(line)
+            return line, hash_of(line[slice(*pieces[-1])]) if pieces else prev
+        new = line if old.prev == prev else sealing(line[:end] + b"}", prev, old)
+    return new, hash_of(new[:-1])
 
-    `expect` is told the new lines before they are there. Returns whether that could be done: not
-    where anything but the order is wrong, nor where a closed segment is out of order. Nothing is
-    lost either way. Raises `OSError`.
+
+def rewrite(folder: Path, settled: MergedLog, sealing: Sealing) -> bool:
+    """Write the files anew in order; under the write lock.
+
+    Returns whether that could be done: not where anything but the order is wrong in the active
+    segment, nor where a closed segment is out of order. Nothing is lost either way. Raises
+    `OSError`.
     """
-    path = folder / NAME
-    active = list(read_from(path, Position()))
-    head = next((line.value for line in active if is_header(line.value)), None)
-    if head is None or any(line.damage is not None for line in active):
+    active = list(read_from(folder / NAME, Position()))
+    if not any(is_header(line.value) for line in active) or any(line.damage for line in active):
         return False
-    closed = (line for line in follow(folder, Position()) if line.file != NAME)
-    before = [entry for line in closed if (entry := _entry(line)) is not None]
+    lines = (line for line in follow(folder, Position()) if line.file != NAME)
+    before = list(filter(None, map(_entry, lines)))
     if before != list(settled.entries[: len(before)]):
         return False
-    header = {**head, "edition": tail.edition + 1, "store": head.get("store") or tail.store}
-    lines = (seal(header), *(seal(to_json(entry)) for entry in settled.entries[len(before) :]))
-    expect(lines)
-    write_file(path, lines)
+
+    def in_order(name: str, lines: list[bytes]) -> Iterator[NewLine]:
+        """Give the active segment what is left, and leave what stays as it is."""
+        if name != NAME:
+            yield from lines
+            return
+        read = [(line, *read_line(line[:-1])) for line in lines]
+        yield next(line for line, value, _ in read if is_header(value))
+        there = {value["uid"]: one for one in read if not is_header(value := one[1])}
+        for entry in settled.entries[len(before) :]:
+            line, value, sealed = there[entry.uid]
+            yield line if from_json(value) == entry else (to_json(entry), sealed)
+
+    for _ in relink(folder, in_order, sealing):
+        pass
     return True
 
 

@@ -2,8 +2,8 @@
 
 A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the number is the revision
 before its first entry. The first line of a segment is its header, which names the schema, that
-revision and the store. A line is good when its checksum fits, also where its line end was lost or
-zeros stand before it.
+revision and the store. Headers and transactions are one chain through all segments (see `codec`). A
+line is good when its hash fits, also where its line end was lost or zeros stand before it.
 """
 
 import contextlib
@@ -31,19 +31,28 @@ from workbench.store.files import (
     open_regular,
     read_lines_of,
 )
-from workbench.store.journal.codec import BadLine, looks_whole, mark_of, seal, sealed_in, unseal
+from workbench.store.journal.codec import (
+    START,
+    BadLine,
+    Seal,
+    hash_of,
+    loads,
+    looks_whole,
+    read_line,
+    seal,
+    sealed_in,
+    unseal,
+)
 
 NAME = "journal.jsonl"
-SCHEMA = 3
-"""The schema that is written. A header of a smaller one says only that its writer knew fewer kinds
-of records.
-"""
+SCHEMA = 4
+"""The schema that is written."""
 
 MOST_DAMAGE = 100_000
 """Damaged places of a journal that are named; a file with more was never one."""
 
-_SHORTEST = 27
-"""Bytes of a line with a checksum, at least."""
+_SHORTEST = 75
+"""Bytes of a sealed line, at least."""
 
 _FIRST_LINES = 10_000
 """Lines at the beginning of a segment within which its heading is found."""
@@ -70,18 +79,20 @@ class Position(NamedTuple):
 
 class Stamp(NamedTuple):
     """What a checkpoint file holds: its hash, the revision, and where the journal goes on from
-    there.
+    there; as it is, that of a store without a checkpoint.
 
-    `mark` is the checksum of the line before that place, `unfinished` the groups that were open.
+    `mark` is the hash of the line before that place, `uid` that of the last transaction,
+    `unfinished` the groups that were open.
     """
 
-    hash: str
-    rev: int
-    offset: int
-    line: int
-    next_ids: dict[str, int]
+    hash: str = ""
+    rev: int = 0
+    offset: int = 0
+    line: int = 0
     start: int = 0
     mark: str = ""
+    uid: str = ""
+    next_ids: Mapping[str, int] = MappingProxyType({})
     unfinished: Mapping[str, str] = MappingProxyType({})
 
     @property
@@ -90,29 +101,28 @@ class Stamp(NamedTuple):
         return Position(self.offset, self.line, self.start)
 
 
-NO_STAMP = Stamp("", 0, 0, 0, {})
-"""That of a store without a checkpoint: the journal is read from its start."""
-
-
 def json_of(stamp: Stamp) -> dict[str, object]:
     """Return a stamp as it is written."""
-    return {**stamp._asdict(), "unfinished": dict(stamp.unfinished)}
+    return {
+        **stamp._asdict(),
+        "next_ids": dict(stamp.next_ids),
+        "unfinished": dict(stamp.unfinished),
+    }
 
 
 class Line(NamedTuple):
     """One line read: its value or the damage found in its place, the position after it, the file
-    and its checksum.
+    and what seals it.
 
-    `ended` is false for one that lost its line end; `raw` is a good line without it.
+    `ended` is false for one that lost its line end.
     """
 
     value: dict[str, Any] | None
-    damage: Damage | None
+    seal: Seal | None
     after: Position
     file: str
-    mark: str = ""
+    damage: Damage | None = None
     ended: bool = True
-    raw: bytes = b""
 
 
 class Segment(NamedTuple):
@@ -123,33 +133,23 @@ class Segment(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What a segment says of itself: the revision it starts after, its edition, the id of its
-    store.
+    """What a segment says of itself: the revision it starts after, the id of its store.
 
     `store` is empty where its header is damaged.
     """
 
     start: int
-    edition: int = 0
     store: str = ""
 
 
 # The header.
 
 
-def header(rev: int, edition: int, store: str) -> dict[str, object]:
-    """Return the first line of a segment that starts after revision `rev`.
-
-    `edition` counts how often the journal was rewritten; `store` is the store's own id (see
-    `new_store_id`).
+def header(rev: int, store: str) -> dict[str, object]:
+    """Return the first line of a segment that starts after revision `rev` of the store with that id
+    (see `new_store_id`).
     """
-    return {
-        "journal": "memory-workbench",
-        "schema": SCHEMA,
-        "rev": rev,
-        "edition": edition,
-        "store": store,
-    }
+    return {"journal": "memory-workbench", "schema": SCHEMA, "rev": rev, "store": store}
 
 
 def new_store_id() -> str:
@@ -163,28 +163,49 @@ def is_header(value: Mapping[str, Any] | None) -> bool:
     return value is not None and value.get("journal") == "memory-workbench"
 
 
-def check_version(path: Path) -> Line | None:
-    """Return the first line of a journal; raises `StoreProblem` for one that another version wrote."""
+def check_version(path: Path, place: Path | None = None) -> Line | None:
+    """Return the first line of the journal of a store, which lies at `place` for a person; raises
+    `StoreProblem` for one that another version wrote.
+    """
+    place = place or path.parent
     first = next(read_from(path, Position()), None)
     said = {} if first is None or first.value is None or not is_header(first.value) else first.value
     if said and said["schema"] > SCHEMA:
         raise StoreProblem(
-            f"{path.parent} was written by a newer workbench (schema {said['schema']}, this one reads {SCHEMA}).",
+            f"{place} was written by a newer workbench (schema {said['schema']}, this one reads {SCHEMA}).",
             "Nothing was changed; upgrade memory-workbench to open it.",
         )
-    if said and not said.get("store"):
+    if first is not None and first.damage is not None and (old := _old_header(path)):
+        what = f"{place} was written by a development version before 1.0, which this one does not read."
+        if old.get("store"):
+            raise StoreProblem(
+                what,
+                f"Nothing was changed; `workbench migrate {place} NEW` makes the store NEW of it.",
+            )
         raise StoreProblem(
-            f"{path.parent} was written by a development version before 1.0, which this one does not read.",
+            what,
             "Nothing was changed; change something in it once with memory-workbench 0.1.0, which converts it.",
         )
     return first
 
 
-def check_is_journal(path: Path) -> None:
+def _old_header(path: Path) -> dict[str, Any]:
+    """Return what a journal of the format before this one begins with; nothing for any other."""
+    with open_lines(path) as file:
+        line = file.readline(files.LONGEST)
+    try:
+        value = loads(line)
+    except ValueError:
+        return {}
+    old = isinstance(value, dict) and is_header(value) and value.get("schema", SCHEMA) < SCHEMA
+    return value if old else {}
+
+
+def check_is_journal(path: Path, place: Path | None = None) -> None:
     """Raise `StoreProblem` for a file that is no journal, or one of another version; a missing or
     empty one passes.
     """
-    first = check_version(path)
+    first = check_version(path, place)
     if first is None:
         try:
             with open_regular(path) as file:
@@ -315,7 +336,7 @@ def _heading(handle: BinaryIO) -> Heading | None:
     for line in islice(read_lines(handle, NAME, Position()), _FIRST_LINES):
         if line.value is not None and is_header(line.value):
             said = line.value
-            return Heading(said["rev"], said.get("edition", 0), said.get("store", ""))
+            return Heading(said["rev"], said.get("store", ""))
         if line.value is not None and "rev" in line.value:
             return Heading(line.value["rev"] - 1)
     return None
@@ -352,58 +373,39 @@ def read_lines(handle: BinaryIO, file: str, start: Position) -> Iterator[Line]:
     try:
         handle.seek(start.offset)
         for raw in read_lines_of(handle):
-            if raw[-1:] != b"\n":
-                # What a writer adds at this very moment would come next, as if it began a line.
-                yield from _read_end(raw, place, file)
-                return
-            for line in _read_line(raw[:-1], place, file):
+            ended = raw[-1:] == b"\n"
+            for line in _lines_in(raw.removesuffix(b"\n"), place, file, ended=ended):
                 place = line.after
                 yield line
+            if not ended:
+                # What a writer adds at this very moment would come next, as if it began a line.
+                return
     except (CannotUnpack, TooLarge) as error:
         why = f"the rest is not read: {error.strerror}"
-        yield Line(None, Damage(file, place.line + 1, place.offset, why), place, file)
+        yield Line(None, None, place, file, Damage(file, place.line + 1, place.offset, why))
 
 
-def _read_line(raw: bytes, place: Position, file: str) -> Iterator[Line]:
+def _lines_in(raw: bytes, place: Position, file: str, *, ended: bool) -> Iterator[Line]:
+    """Yield what is whole of a line (without its line end), or its damage.
+
+    Of one that has not ended, only what is whole; the place after it is where its line end will be.
+    """
     after = Position(place.offset + len(raw) + 1, place.line + 1, place.start)
     try:
-        yield Line(unseal(raw), None, after, file, mark_of(raw), raw=raw)
+        yield Line(*read_line(raw), after, file, ended=ended)
+        return
     except BadLine as bad:
-        damage: Damage | None = Damage(file, after.line, place.offset, str(bad))
-        pieces = sealed_in(raw)
-        if not pieces:
-            yield Line(None, damage, after, file)
-        for start, end in pieces:
-            here = (
-                after
-                if (start, end) == pieces[-1]
-                else Position(place.offset + end, place.line, place.start)
-            )
-            yield Line(
-                unseal(piece := raw[start:end]), damage, here, file, mark_of(piece), raw=piece
-            )
-            damage = None
-
-
-def _read_end(raw: bytes, place: Position, file: str) -> Iterator[Line]:
-    """Yield what is whole of a last line without a line end; the place after it is where its line
-    end will be.
-    """
-    done = 0
-    for start, end in sealed_in(raw):
-        here = Position(place.offset + end + 1, place.line + 1, place.start)
-        damage = Damage(file, here.line, place.offset + done, "it follows damaged data")
-        is_damaged = bool(raw[done:start].strip(b"\0"))
-        piece, done = raw[start:end], end
-        yield Line(
-            unseal(piece),
-            damage if is_damaged else None,
-            here,
-            file,
-            mark_of(piece),
-            ended=False,
-            raw=piece,
-        )
+        why = str(bad)
+    pieces, done = sealed_in(raw), 0
+    if ended and not pieces:
+        yield Line(None, None, after, file, Damage(file, after.line, place.offset, why))
+    for start, end in pieces:
+        here = Position(place.offset + end + (not ended), place.line + (not ended), place.start)
+        is_damaged = not done if ended else raw[done:start].strip(b"\0")
+        damage = Damage(file, after.line, place.offset + done, why) if is_damaged else None
+        here = after if ended and end == pieces[-1][1] else here
+        yield Line(*read_line(raw[start:end]), here, file, damage, ended)
+        done = end
 
 
 # Reading backward.
@@ -477,22 +479,17 @@ def _values_in(raw: bytes) -> list[dict[str, Any]]:
         return [unseal(raw[start:end]) for start, end in sealed_in(raw)]
 
 
-def holds(folder: Path, mark: str, edition: int) -> bool:
-    """Tell whether the journal has a good line with checksum `mark`, wherever it stands.
-
-    A change that was given another number says the checksum it had. In a journal that was rewritten
-    since `edition` this cannot be told, and is taken for granted. Raises `OSError`.
+def holds(folder: Path, mark: str, uid: str = "") -> bool:
+    """Tell whether the journal has a good line with a hash, or a transaction with a uid, wherever
+    it stands. Raises `OSError`.
     """
-    newest = next(headings(folder), None)
-    if newest is not None and newest.edition > edition:
-        return True
-    needles = [f'"{name}":"{mark}"'.encode() for name in ("sum", "was")]
+    needles = [f'"{name}":"{one}"'.encode() for name, one in (("hash", mark), ("uid", uid)) if one]
     return next(values_back(folder, *needles), None) is not None
 
 
 def fits(folder: Path, position: Position, mark: str) -> bool:
     """Tell whether the journal goes on from `position` as it did when the line before it had
-    checksum `mark`.
+    the hash `mark`.
     """
     if not mark:
         return True
@@ -502,7 +499,7 @@ def fits(folder: Path, position: Position, mark: str) -> bool:
 
 
 def mark_fits(path: Path, position: Position, mark: str) -> bool:
-    """Tell whether the line before `position` in a segment ends with the checksum `mark`; raises
+    """Tell whether the line before `position` in a segment ends with the hash `mark`; raises
     `OSError`.
     """
     with open_lines(path) as handle:
@@ -510,7 +507,7 @@ def mark_fits(path: Path, position: Position, mark: str) -> bool:
 
 
 def _mark_fits(handle: BinaryIO, position: Position, mark: str) -> bool:
-    expected = b'"sum":"' + mark.encode() + b'"}'
+    expected = b'"hash":"' + mark.encode() + b'"}'
     handle.seek(max(0, position.offset - len(expected) - 1))
     return handle.read(len(expected) + 1).rstrip(b"\n\0") == expected
 
@@ -576,7 +573,7 @@ def mend_tail(path: Path) -> bytes:
     """Let a file end with a line end, and return what was cut off for that; call it under the write
     lock only.
 
-    A line whose checksum fits gets the line end it lost, one that is damaged stays as damage; the
+    A line whose hash fits gets the line end it lost, one that is damaged stays as damage; the
     beginning of a line and zeros, which a crash leaves, are cut off.
     """
     try:
@@ -611,30 +608,33 @@ def _worth_keeping(torn: bytes) -> int:
 
 
 class Tail:
-    """A place in the journal that moves forward: how far one process has read, and where it
-    appends.
+    """A place in the journal that moves forward from that of a checkpoint: how far one process has
+    read, and where it appends.
 
-    `rev` is the revision of the last entry passed, `mark` the checksum of the last line, `damage`
-    the lines that could not be trusted. `disordered` tells that a revision stands a second time, or
-    too late: only the whole journal says what holds (see `reorder`). `store` is the id of the
-    store. Every change that somebody else wrote is told to `on_line`, once there is one, as it stands in
-    the file. Methods raise `OSError`.
+    `rev` and `uid` are those of the last entry passed, `mark` is the hash of the last line, `damage`
+    the lines that could not be trusted, of which `again` have the number of another one.
+    `disordered` tells that a line does not follow the one before it, or that a revision stands a
+    second time, or too late: only the whole journal says what holds (see `reorder`). `store` is the
+    id of the store. Every line that somebody else wrote is told to `on_line`, once there is one.
+    Methods raise `OSError`.
     """
 
-    def __init__(self, folder: Path, place: Position, mark: str, rev: int) -> None:
+    def __init__(self, folder: Path, stamp: Stamp | None = None) -> None:
+        stamp = stamp or Stamp()
         self.path = folder / NAME
-        self.place = place
-        self.mark = mark
-        self.rev = rev
+        self.place = stamp.position
+        self.mark = stamp.mark
+        self.rev = stamp.rev
+        self.uid = stamp.uid
         self.damage: list[Damage] = []
+        self.again = dict[Damage, int]()
         self.disordered = False
-        self.on_line: Callable[[bytes], object] | None = None
+        self.on_line: Callable[[Line], object] | None = None
+        self._before_header = ""
         self._ended = True
         self._folder = folder
         self._seen: Seen = None
-        newest = next(headings(folder), None)
-        self.edition = newest.edition if newest else 0
-        self.store = (newest.store if newest else "") or store_id(folder)
+        self.store = store_id(folder)
 
     @property
     def is_current(self) -> bool:
@@ -677,16 +677,7 @@ class Tail:
             return True
         if seen is None:
             return self._was_closed()
-        if seen[0] == self._seen[0]:
-            # Whoever rewrites the file puts another in its place.
-            try:
-                return not self.mark or mark_fits(self.path, self.place, self.mark)
-            except FileNotFoundError:
-                return self._was_closed()
-        active = active_heading(self._folder)
-        if active is None:
-            return self.place.offset == 0
-        return active.edition == self.edition and fits(self._folder, self.place, self.mark)
+        return fits(self._folder, self.place, self.mark)
 
     def _was_closed(self) -> bool:
         """Whether the segment was closed, and the next one is about to be made; or somebody took
@@ -707,12 +698,13 @@ class Tail:
                 raise OSError(EFBIG, f"more than {MOST_DAMAGE:,} places of the journal are damaged")
         self._seen = seen
 
-    def append(self, line: bytes, rev: int) -> os.stat_result | None:
-        """Append a sealed line durably; return what the segment then looks like, if that can be
-        told.
+    def append(self, line: bytes, entry: Transaction) -> os.stat_result | None:
+        """Append a transaction as a sealed line durably; return what the segment then looks like,
+        if that can be told.
         """
         size, seen = append(self.path, line)
-        self._arrive(Position(size, self.place.line + 1, self.place.start), line, rev)
+        self._arrive(Position(size, self.place.line + 1, self.place.start), line, entry.rev)
+        self.uid = entry.uid
         self._seen = None if seen is None else (seen.st_ino, seen.st_size, seen.st_mtime_ns)
         return seen
 
@@ -731,10 +723,11 @@ class Tail:
         """
         if self.place.start == self.rev:
             if self.place.line <= 1:
+                self.mark = self._before_header
                 self._write_header(head)
             return
         value = head()
-        line = seal(value)
+        line = seal(value, self.mark or START)
         with draft_beside(self.path) as (file, draft):
             fill(file, line)
             self.path.rename(self._folder / closed_name(self.place.start))
@@ -751,7 +744,7 @@ class Tail:
 
     def _write_header(self, head: Callable[[], dict[str, object]]) -> None:
         value = head()
-        line = seal(value)
+        line = seal(value, self.mark or START)
         write_file(self.path, line)
         self._began(value, line)
 
@@ -761,37 +754,46 @@ class Tail:
         self.store = str(value["store"])
 
     def _arrive(self, place: Position, line: bytes, rev: int) -> None:
-        self.place, self.mark, self.rev = place, mark_of(line[:-1]), rev
+        self.place, self.mark, self.rev = place, hash_of(line[:-1]), rev
 
     def _pass(self, line: Line) -> Transaction | None:
-        before = self.place
-        self.place, self.mark, self._ended = line.after, line.mark, line.ended
+        before, mark = self.place, self.mark
+        if line.after.line == 1:
+            self._before_header = mark
+        self.place, self._ended = line.after, line.ended
+        self.mark = "" if line.seal is None else line.seal.hash
         if line.damage is not None:
             self.damage.append(line.damage)
-        if line.value is None:
-            return None
-        if is_header(line.value):
-            self.store = self.store or str(line.value.get("store", ""))  # another process began it
+        if line.value is None or line.seal is None:
             return None
         if self.on_line is not None:
-            self.on_line(line.raw)
+            self.on_line(line)
+        follows = mark in ("", line.seal.prev) or line.damage is not None
         where = (
             line.file,
             line.after.line,
             before.offset if before.start == line.after.start else 0,
         )
+        if is_header(line.value):
+            self.store = self.store or str(line.value.get("store", ""))  # another process began it
+            self.disordered = self.disordered or not follows
+            return None
         try:
             entry = from_json(line.value)
         except ValueError as error:
             self.damage.append(Damage(*where, str(error)))
             return None
+        first, last = self.rev + 1, entry.rev - 1
         if entry.rev <= self.rev:
             self.damage.append(Damage(*where, f"revision {entry.rev} appears twice, or too late"))
+            self.again[self.damage[-1]] = entry.rev
             self.disordered = True
             return None
-        first, last = self.rev + 1, entry.rev - 1
         if first <= last:
             which = f"revision {first} is" if first == last else f"revisions {first} to {last} are"
             self.damage.append(Damage(*where, f"{which} missing", (first, last)))
-        self.rev = entry.rev
+        elif not follows:
+            self.damage.append(Damage(*where, "it does not follow the line before it"))
+            self.disordered = True
+        self.rev, self.uid = entry.rev, entry.uid
         return entry

@@ -43,9 +43,8 @@ from workbench.store.files import (
 )
 from workbench.store.folder import ATTRIBUTES, IGNORE, is_store
 from workbench.store.journal import segments
-from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.journal.segments import Position, Stamp
+from workbench.store.journal.segments import Position, Stamp, Tail
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import NOTE
 from workbench.store.records import COUNTERS
@@ -256,7 +255,7 @@ def _written(journal: Journal, file: BinaryIO, at: str, progress: Progress | Non
     """Write the archive; begin again when the journal was packed or rewritten under it."""
     for _ in range(_TRIES):
         tables, stamp = journal.cut()
-        edition, damaged = journal.edition, len(journal.damage)
+        damaged = len(journal.damage)
         with ExitStack() as stack:
             parts = _parts(journal.folder, stamp, stack)
             if parts is None:
@@ -270,7 +269,7 @@ def _written(journal: Journal, file: BinaryIO, at: str, progress: Progress | Non
                 work.write(file, manifest, parts)
             except FileNotFoundError:
                 continue  # a purge has removed what lay beside the store
-        if _still_there(journal.folder, stamp, edition):
+        if _still_there(journal.folder, stamp):
             return manifest
     raise StoreProblem(
         f"{journal.folder} is being rewritten continually.", "Nothing was written; try again later."
@@ -325,14 +324,13 @@ def _opened(path: Path, name: str, stack: ExitStack, size: int = -1) -> _Part | 
     return _Part(name, file, os.fstat(file.fileno()).st_size if size < 0 else size)
 
 
-def _still_there(folder: Path, stamp: Stamp, edition: int) -> bool:
+def _still_there(folder: Path, stamp: Stamp) -> bool:
     """Tell whether the revision that was copied was not taken back, and nothing was erased, while
     it was copied.
     """
-    newest = next(segments.headings(folder), None)
-    if newest is None:
+    if next(segments.headings(folder), None) is None:
         return stamp.rev == 0 and is_store(folder)
-    return newest.edition == edition and segments.fits(folder, stamp.position, stamp.mark)
+    return segments.fits(folder, stamp.position, stamp.mark)
 
 
 class _Work:
@@ -485,21 +483,29 @@ def restore(file: Path, target: Path, progress: Progress | None = None) -> Manif
             f"{target} already exists.", "Nothing was restored; choose a new folder."
         )
     try:
+        with growing(target) as folder:
+            manifest = unpack(file, folder, progress)
+            segments.check_is_journal(folder / segments.NAME, file)
+            _give_new_id(folder)
+            _check(folder, manifest)
+    except OSError as error:
+        raise cannot_write(target, error) from error
+    return manifest
+
+
+def unpack(file: Path, folder: Path, progress: Progress | None = None) -> Manifest:
+    """Unpack the backup `file` into an empty folder, and return what it holds. Raises `OSError`, and
+    `UnreadableFile` when the file is no sound backup.
+    """
+    try:
         handle = os.fdopen(open_handle(file, os.O_RDONLY, follow=True), "rb")
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise UnreadableFile(f"{file} cannot be read: {why}.", "Nothing was restored.") from error
     with handle:
         archive = Archive(handle)
-        try:
-            with _growing(target) as folder:
-                _unpack(archive, folder, progress)
-                _check_packed(folder)
-                segments.check_is_journal(folder / segments.NAME)
-                _give_new_id(folder)
-                _check(folder, archive.manifest)
-        except OSError as error:
-            raise cannot_write(target, error) from error
+        _unpack(archive, folder, progress)
+    _check_packed(folder)
     return archive.manifest
 
 
@@ -517,7 +523,7 @@ def _growing_name(name: str) -> str:
 
 
 @contextmanager
-def _growing(target: Path) -> Iterator[Path]:
+def growing(target: Path) -> Iterator[Path]:
     """Give a folder beside `target` that takes its name at the end and never stays; raises
     `OSError`.
 
@@ -537,7 +543,9 @@ def _growing(target: Path) -> Iterator[Path]:
             yield folder
             sync_folder(folder)
             if target.exists():
-                raise StoreProblem(f"{target} already exists.", "Nothing was restored.")
+                raise StoreProblem(
+                    f"{target} already exists.", "Nothing was made; choose a new folder."
+                )
             folder.rename(target)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -596,46 +604,18 @@ def _check_packed(folder: Path) -> None:
 
 
 def _give_new_id(folder: Path) -> None:
-    """Let the newest header, which says whose journal this is, name a new store; raises `OSError`.
+    """Begin a new segment, whose header says whose journal this is; raises `OSError`.
 
-    A journal without a readable header names no store, and a store without a journal has no name
-    either.
+    A store without a journal has no name.
     """
-    newest = [segments.NAME, *(segment.path.name for segment in reversed(segments.closed(folder)))]
-    for path in (folder / name for name in newest):
-        old = _header(path)
-        if old:
-            value = unseal(old[:-1])
-            new = seal({**value, "store": segments.new_store_id()})
-            write_file(path, _with_header(path, old, new))
-            marks = {mark_of(old[:-1]): mark_of(new[:-1])}
-            checkpoint_writer.move_stamps(folder, value["rev"], len(new) - len(old), marks)
-            return
-
-
-def _header(path: Path) -> bytes:
-    """Return the first line of a segment when it is a header that can be trusted, nothing
-    otherwise.
-    """
-    try:
-        with open_lines(path) as file:
-            line = file.readline(files.LONGEST)
-        return line if segments.is_header(unseal(line[:-1])) else b""
-    except (FileNotFoundError, BadLine):
-        return b""
-
-
-def _with_header(path: Path, old: bytes, new: bytes) -> Iterator[bytes]:
-    """Yield a segment with another first line, packed as it was."""
-
-    def pieces() -> Iterator[bytes]:
-        with open_lines(path) as file:
-            file.seek(len(old))
-            yield new
-            while block := file.read(BLOCK):
-                yield block
-
-    return gzipped(pieces()) if path.suffix == ".gz" else pieces()
+    if (folder / segments.NAME).exists():
+        tail = Tail(folder)
+        for _ in tail.entries():
+            pass
+        before = tail.mark
+        tail.roll(lambda: segments.header(tail.rev, segments.new_store_id()))
+        if tail.place.line == 1 and before:
+            checkpoint_writer.move_mark(folder, before, tail.mark)
 
 
 def _check(folder: Path, manifest: Manifest) -> None:

@@ -1,14 +1,13 @@
 """When and how checkpoints are written, beside the writers and without making them wait."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, write_file
@@ -21,46 +20,42 @@ from workbench.store.files import CHECKPOINT_LOCK, DOCUMENTS, Seen, TooLarge, lo
 from workbench.store.journal import segments
 from workbench.store.journal.codec import (
     BadLine,
+    Seal,
     dumps,
     fingerprint,
     loads,
     loads_foreign,
+    read_line,
     seal,
-    unseal,
 )
-from workbench.store.journal.segments import NO_STAMP, Stamp, json_of
+from workbench.store.journal.segments import Stamp, json_of
 from workbench.store.journal.state import State, Tables, diff_tables
 
 # The checkpoint: `memory.json`, a stock TinyDB file that spares replaying the journal.
 #
 # The journal is the truth; a checkpoint is a state of it at one revision. `checkpoint.json` says
-# which: it is written first and names the new file and some before it by hash, so a crash between
-# the two writes, even several in a row, leaves a pair that still fits. It also names the place in
-# the journal and the checksum of the line before it, so a journal that was swapped or cut is
-# noticed.
+# which: it is written first and names by hash the new file and the one that it replaces, so a crash
+# between the two writes leaves a pair that still fits. It also names the place in the journal and
+# the hash of the line before it, so a journal that was swapped or cut is noticed. The machine that
+# wrote it signs it.
 
 
 NOTE = "checkpoint.json"
 _CHUNK = 500
-_STAMPS = 8
 _LARGEST_NOTE = 64 << 20
 
 
 class ForeignCheckpoint(NamedTuple):
     """A `memory.json` that does not belong to the journal beside it.
 
-    `base` is the revision its writer probably started from, `None` when that cannot be told;
-    `next_ids`, `mark` and `ours` speak of a file this store wrote, before its journal was lost or
-    swapped. `unplaced`: there is no trustworthy note of what it holds, so nobody can be said to
-    have changed it.
+    `base` is the revision its writer probably started from, `None` when there is no trustworthy
+    note of what it holds, so that nobody can be said to have changed it; `stamp` is that of a file
+    this store wrote, before its journal was lost or swapped.
     """
 
     data: bytes
     base: int | None
-    next_ids: Mapping[str, int] = MappingProxyType({})
-    ours: bool = False
-    mark: str = ""
-    unplaced: bool = False
+    stamp: Stamp | None = None
 
 
 class Loaded(NamedTuple):
@@ -70,39 +65,38 @@ class Loaded(NamedTuple):
     """
 
     state: State
-    stamp: Stamp = NO_STAMP
+    stamp: Stamp = Stamp()
     stranger: ForeignCheckpoint | None = None
     saved: int = 0
 
 
-def load(folder: Path, believed: Collection[str] | None = None) -> Loaded:
+def load(folder: Path, key: bytes | None = None) -> Loaded:
     """Read the checkpoint of a store; without one (or with a strange one) the journal is to be
     replayed from its start.
 
-    `believed` are the hashes of those that may stand for the journal, `None` for all. Raises
+    Only one of the machine with a `key` may stand for the journal, any if it is `None`. Raises
     `OSError`.
     """
     found = _read(folder)
     if found is None:
         return Loaded(State())
     data, said, digest = found
-    stamp = next((s for s in said or () if s.hash == digest), None)
+    stamp = None if said is None else said.of(digest)
     if stamp is None:
-        base = said[0].rev if said else None
-        return Loaded(State(), stranger=ForeignCheckpoint(data, base, unplaced=said is None))
+        base = said.stamps[0].rev if said and said.stamps else None
+        return Loaded(State(), stranger=ForeignCheckpoint(data, base))
     if not segments.fits(folder, stamp.position, stamp.mark):
-        stranger = ForeignCheckpoint(data, stamp.rev, stamp.next_ids, ours=True, mark=stamp.mark)
-        return Loaded(State(), stranger=stranger)
-    if believed is not None and digest not in believed:
+        return Loaded(State(), stranger=ForeignCheckpoint(data, stamp.rev, stamp))
+    if said is None or not said.may_stand_for(key):
         return Loaded(State())
     with collection_paused():
         tables: Tables = loads(data)
     return Loaded(State(tables, stamp.rev, dict(stamp.next_ids)), stamp, saved=stamp.rev)
 
 
-def save(folder: Path, tables: Tables, stamp: Stamp) -> Stamp:
-    """Write `tables` as the checkpoint (`stamp` without its hash), atomically, and return its
-    stamp. Raises `OSError`.
+def save(folder: Path, tables: Tables, stamp: Stamp, key: bytes = b"") -> Stamp:
+    """Write `tables` as the checkpoint (`stamp` without its hash), atomically, signed with the key
+    of this machine, and return its stamp. Raises `OSError`.
     """
     digest = blake2b(digest_size=16)
 
@@ -114,9 +108,10 @@ def save(folder: Path, tables: Tables, stamp: Stamp) -> Stamp:
 
     with draft_beside(folder / DOCUMENTS) as (file, draft):
         fill(file, pieces())
-        before = stamps_of(folder)[: _STAMPS - 1]
+        said = note(folder)
+        before = said.of(hash_at(folder)) if said and said.may_stand_for(key or None) else None
         stamp = stamp._replace(hash=digest.hexdigest())
-        _write_note(folder, [stamp, *before])
+        _write_note(folder, [stamp, *filter(None, (before,))], key)
         put_in_place(draft, folder / DOCUMENTS)
     return stamp
 
@@ -133,47 +128,65 @@ def read_tables(data: bytes) -> Tables | None:
     return raw if all(_is_doc_id(key) and isinstance(doc, dict) for key, doc in docs) else None
 
 
-def stamps_of(folder: Path) -> list[Stamp]:
+class Note(NamedTuple):
+    """What `checkpoint.json` says, newest first, and what seals it."""
+
+    stamps: list[Stamp]
+    seal: Seal
+
+    def of(self, digest: str) -> Stamp | None:
+        """Return the stamp of the file with that hash."""
+        return next((stamp for stamp in self.stamps if stamp.hash == digest), None)
+
+    def may_stand_for(self, key: bytes | None) -> bool:
+        """Tell whether the machine with the key wrote it, if that matters."""
+        return key is None or bool(self.seal.covers(key))
+
+
+def stamps_of(folder: Path, key: bytes | None = None) -> list[Stamp]:
     """Return what `checkpoint.json` says, newest first; nothing when it cannot be read or believed."""
-    return note(folder) or []
+    said = note(folder)
+    return [] if said is None or not said.may_stand_for(key) else said.stamps
 
 
-def note(folder: Path) -> list[Stamp] | None:
-    """Return what `checkpoint.json` says, newest first; `None` when it cannot be read or believed."""
+def note(folder: Path) -> Note | None:
+    """Return what `checkpoint.json` says; `None` when it cannot be read or is not what was written."""
     try:
-        said = unseal(read_regular(folder / NOTE, _LARGEST_NOTE).rstrip())
-        return [Stamp(**stamp) for stamp in said["stamps"]]
+        said, sealed = read_line(read_regular(folder / NOTE, _LARGEST_NOTE).rstrip())
+        return Note([Stamp(**stamp) for stamp in said["stamps"]], sealed)
     except (OSError, BadLine, KeyError, TypeError):
         return None
 
 
-def forget_after(folder: Path, rev: int) -> None:
+def hash_at(folder: Path) -> str:
+    """Return the hash of `memory.json`; empty when there is none. Raises `OSError`."""
+    try:
+        return fingerprint(read_regular(folder / DOCUMENTS))
+    except FileNotFoundError:
+        return ""
+
+
+def forget_after(folder: Path, rev: int, key: bytes) -> None:
     """Forget the checkpoints of later revisions than `rev`; raises `OSError`."""
-    _write_note(folder, [stamp for stamp in stamps_of(folder) if stamp.rev <= rev])
+    _write_note(folder, [stamp for stamp in stamps_of(folder) if stamp.rev <= rev], key)
 
 
-def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> None:
-    """Let stamps know that the header of the segment that starts after `start` was written anew,
-    `by` bytes longer.
-
-    `marks` says which checksum became which. Raises `OSError`; without stamps nothing is written.
+def move_mark(folder: Path, old: str, new: str) -> None:
+    """Let a stamp know that the header it stands behind was written anew. Raises `OSError`; without
+    such a stamp nothing is written.
     """
     known = stamps_of(folder)
-    moved = [
-        one._replace(offset=one.offset + by, mark=marks.get(one.mark, one.mark))
-        if one.start == start and one.offset
-        else one
-        for one in known
-    ]
+    moved = [one._replace(mark=new) if one.mark == old else one for one in known]
     if moved != known:
-        _write_note(folder, moved)
+        _write_note(folder, moved, b"")
 
 
-def _write_note(folder: Path, stamps: list[Stamp]) -> None:
-    write_file(folder / NOTE, seal({"schema": 2, "stamps": list(map(json_of, stamps))}))
+def _write_note(folder: Path, stamps: list[Stamp], key: bytes) -> None:
+    value = {"schema": 3, "stamps": list(map(json_of, stamps))}
+    write_file(folder / NOTE, seal(value, key=key))
 
 
-def _read(folder: Path) -> tuple[bytes, list[Stamp] | None, str] | None:
+def _read(folder: Path) -> tuple[bytes, Note | None, str] | None:
     """Read file, note and the file's hash as they belong together, though another process may be
     writing them.
     """
@@ -183,7 +196,8 @@ def _read(folder: Path) -> tuple[bytes, list[Stamp] | None, str] | None:
         while True:
             known = note(folder)
             digest = fingerprint(data)
-            if any(s.hash == digest for s in known or ()) or (again := read_regular(file)) == data:
+            fits = known is not None and known.of(digest) is not None
+            if fits or (again := read_regular(file)) == data:
                 return data, known, digest
             data = again
     except FileNotFoundError:
@@ -218,20 +232,20 @@ Snapshot = Callable[[], tuple[Tables, Stamp]]
 class CheckpointWriter:
     """Writes checkpoints of one store; one process at a time, never an older one over a newer one.
 
-    `note` is told the hash of each, `index` what is in it.
+    `key` gives the key that they are signed with, `index` is told what is in each.
     """
 
     def __init__(
         self,
         folder: Path,
         clock: Callable[[], datetime],
-        note: Callable[[str], None] = lambda _: None,
+        key: Callable[[], bytes] = bytes,
         index: Callable[[Tables, Stamp], None] = lambda _tables, _stamp: None,
     ) -> None:
         self.saved_rev = 0
         self._folder = folder
         self._clock = clock
-        self._note = note
+        self._key = key
         self._index = index
         self._lock = FileLock(folder / CHECKPOINT_LOCK)
         self._known: Seen = None
@@ -259,9 +273,7 @@ class CheckpointWriter:
             try:
                 kept = self._set_strange_file_aside()
                 if newest is None or kept or not self._is_newer(newest, stamp):
-                    saved = save(self._folder, tables, stamp)
-                    self._note(saved.hash)
-                    self._index(tables, saved)
+                    self._index(tables, save(self._folder, tables, stamp, self._key()))
             except OSError as error:
                 raise cannot_write(self._folder, error) from error
             self._known = look(self._folder / DOCUMENTS)
@@ -308,13 +320,7 @@ class CheckpointWriter:
         self._strange = None
 
     def _is_newer(self, newest: Stamp, stamp: Stamp) -> bool:
-        return newest.rev > stamp.rev and newest.hash == self._hash()
-
-    def _hash(self) -> str:
-        try:
-            return fingerprint(read_regular(self._folder / DOCUMENTS))
-        except FileNotFoundError:
-            return ""
+        return newest.rev > stamp.rev and newest.hash == hash_at(self._folder)
 
     def _set_strange_file_aside(self) -> str:
         """Keep a `memory.json` that no checkpoint wrote under another name; raises `OSError`."""

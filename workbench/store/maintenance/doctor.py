@@ -11,16 +11,16 @@ from workbench.core.files.atomic import write_file
 from workbench.core.health import BadBlob, Diagnosis, Recovery, Renumbered, Unfinished
 from workbench.core.record import Conflict, StoreProblem, cannot_read, cannot_write, iso
 from workbench.store.blobs import BlobProblem, Blobs
-from workbench.store.entry import Transaction, to_json
+from workbench.store.entry import Transaction, new_uid
 from workbench.store.files import DOCUMENTS, read_regular
 from workbench.store.folder import BLOBS
 from workbench.store.history import stage_change
 from workbench.store.identity import Identity, can_keep
 from workbench.store.journal import segments
-from workbench.store.journal.codec import fingerprint, seal
-from workbench.store.journal.engine import Journal
-from workbench.store.journal.reorder import merge_branches, read_marked
-from workbench.store.journal.segments import NAME, Position, Tail
+from workbench.store.journal.codec import fingerprint
+from workbench.store.journal.engine import Journal, damage_in
+from workbench.store.journal.reorder import entries_in, merge_branches, new_journal
+from workbench.store.journal.segments import NAME, Tail
 from workbench.store.journal.state import State, changed_keys, diff_tables
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import OutsideEdit
@@ -45,13 +45,11 @@ def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
                 purges.append(purge)
         renumbered: tuple[Renumbered, ...] = ()
         if tail.disordered or state.clashes:
-            settled = merge_branches(read_marked(folder))
+            settled = merge_branches(entries_in(folder))
             state, entries, renumbered = settled.state, len(settled.entries), settled.renumbered
         known = Identity(heads, folder)
         known.open(tail)
-        damage = tuple(
-            d for d in tail.damage if d.missing is None or d.missing not in known.accepted
-        )
+        damage = tuple(damage_in(tail, known.accepted, renumbered))
         newest = max((stamp.rev for stamp in checkpoint_writer.stamps_of(folder)), default=0)
         known.compare(state.rev, newest)
         held = _held(folder, state) if known.gone else ()
@@ -83,11 +81,11 @@ def recover(folder: Path, at: datetime) -> Recovery:
     """
     target = folder.with_name(f"{folder.name}.recovered-{at:%Y%m%dT%H%M%S}")
     try:
-        settled = merge_branches(read_marked(folder))
-        newest = _from_start(folder)
+        segments.check_version(folder / NAME)
+        settled = merge_branches(entries_in(folder))
         loaded = checkpoint_writer.load(folder)
         best = loaded.state
-        for entry in Tail(folder, loaded.stamp.position, loaded.stamp.mark, best.rev).entries():
+        for entry in Tail(folder, loaded.stamp).entries():
             best.apply(entry)
         if settled.renumbered:
             best = _both(settled.state, best)
@@ -102,8 +100,8 @@ def recover(folder: Path, at: datetime) -> Recovery:
     except OSError as error:
         raise cannot_write(folder.parent, error) from error
     try:
-        lines, added = _rewritten(settled.entries, newest, best, iso(at))
-        write_file(target / NAME, lines)
+        entries, added = _renumbered(settled.entries, best, iso(at))
+        write_file(target / NAME, new_journal(segments.new_store_id(), entries))
         _take_blobs(folder, target)
         if loaded.stranger is not None:
             write_file(target / "memory.edited-unknown-doctor.json", loaded.stranger.data)
@@ -136,31 +134,32 @@ def _take_blobs(folder: Path, target: Path) -> None:
     new.note(old.replaced())
 
 
-def _rewritten(
-    source: Sequence[Transaction], newest: Tail, best: State, at: str
-) -> tuple[list[bytes], int]:
-    """Return the lines of a new journal with the good transactions, and how many records were added
-    from `best`.
+def _renumbered(
+    source: Sequence[Transaction], best: State, at: str
+) -> tuple[list[Transaction], int]:
+    """Return the good transactions without gaps, one with what only `best` knows, and how many
+    records that adds.
     """
-    lines = [seal(segments.header(0, newest.edition, segments.new_store_id()))]
+    entries = list[Transaction]()
     state, new = State(), dict[int, int]()
     for number, entry in enumerate(source, 1):
         new[entry.rev] = number
-        moved = entry._replace(rev=number, target=new.get(entry.target, 0))
-        state.apply(moved)
-        lines.append(seal(to_json(moved)))
+        entries.append(entry._replace(rev=number, target=new.get(entry.target, 0)))
+        state.apply(entries[-1])
     changes = tuple(diff_tables(state.tables, best.tables))
     added = sum(1 for change in changes if change.doc)
     if added:
         label = f"recover {added} records from the checkpoint"
-        last = Transaction(len(source) + 1, at, "doctor", label, changes, next_ids=best.next_ids)
-        lines.append(seal(to_json(last)))
-    return lines, added
+        last = Transaction(
+            len(source) + 1, at, "doctor", label, changes, next_ids=best.next_ids, uid=new_uid()
+        )
+        entries.append(last)
+    return entries, added
 
 
 def _from_start(folder: Path) -> Tail:
     segments.check_version(folder / NAME)
-    return Tail(folder, Position(), "", 0)
+    return Tail(folder)
 
 
 def _torn(folder: Path, tail: Tail) -> int:
@@ -201,7 +200,7 @@ def _notes(folder: Path) -> Iterator[str]:
     except FileNotFoundError:
         return
     said, digest = checkpoint_writer.note(folder), fingerprint(data)
-    stamp = next((s for s in said or () if s.hash == digest), None)
+    stamp = None if said is None else said.of(digest)
     if said is None:
         yield (
             f"{checkpoint_writer.NOTE} is missing or cannot be read or trusted; "

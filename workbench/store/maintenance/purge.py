@@ -6,7 +6,6 @@ last of all: a broken purge is found.
 """
 
 import contextlib
-import gzip
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,19 +15,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.core.document import to_doc
-from workbench.core.files.atomic import write_file
 from workbench.core.health import PurgedRecord, Unfinished
 from workbench.core.record import StoreProblem, UnknownRecord
 from workbench.store import history
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Doc, DocChange, Transaction
 from workbench.store.files import DOCUMENTS, open_lines, read_lines_of
-from workbench.store.identity import key_in, note_checkpoint
+from workbench.store.identity import key_in
 from workbench.store.identity import mark_of as text_mark
-from workbench.store.journal import segments
-from workbench.store.journal.codec import BadLine, dumps, mark_of, seal, unseal
+from workbench.store.journal.codec import BadLine, dumps, hash_of, read_line
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.segments import NAME, Segment, Stamp, is_header
+from workbench.store.journal.reorder import NewLine, relink
+from workbench.store.journal.segments import NAME, Stamp, is_header
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint_writer
 from workbench.store.records import IN_BLOBS, key_of
@@ -68,26 +66,23 @@ class Redactor:
             n for text in self._texts for n in {dumps(text)[1:-1], text.encode(), _ascii(text)}
         ]
 
-    def line(self, raw: bytes, edition: int | None = None) -> bytes:
-        """Return a line (with its line end) as it is to be from now on; nothing for a damaged one
-        with a text in it.
-
-        A header is given the new `edition`, when there is one.
+    def clean(self, _: str, lines: Iterable[bytes]) -> Iterator[NewLine]:
+        """Yield the lines of a segment (with their line ends) as they are to be from now on, without
+        damaged ones with a text in them.
         """
-        try:
-            value = unseal(raw[:-1])
-        except BadLine:
-            if self.is_in(raw) or self.names_in(raw):
-                self.dropped += 1
-                return b""
-            return raw
-        if is_header(value):
-            return raw if edition is None else seal({**value, "edition": edition})
-        clean = self._entry(value)
-        if clean == value:
-            return raw
-        self.lines += 1
-        return seal(clean)
+        for raw in lines:
+            try:
+                value, sealed = read_line(raw[:-1])
+            except BadLine:
+                if self.is_in(raw) or self.names_in(raw):
+                    self.dropped += 1
+                else:
+                    yield raw
+                continue
+            clean = value if is_header(value) else self._entry(value)
+            if clean != value:
+                self.lines += 1
+            yield raw if clean == value else (clean, sealed)
 
     def doc(self, table: str, doc_id: str, doc: dict[str, Any]) -> dict[str, Any] | None:
         """Return a document without the texts, or `None` for one that is to be erased."""
@@ -406,17 +401,13 @@ def _carry_out(
     with _said_when_unfinished(journal.folder):
         tables, stamp = journal.snapshot()
         clean = _clean(tables, redactor)
-        checkpoint_writer.save(journal.folder, clean, stamp)
-        closed = segments.closed(journal.folder)
-        rewritten = [*_rewrite_closed(journal, closed[:-1], redactor)]
+        checkpoint_writer.save(journal.folder, clean, stamp, journal.identity.key)
         removed = (*_remove_copies(journal.folder, redactor), *beside())
-        # The line that says that something is erased is the last one of these two.
-        rewritten += (
-            *_rewrite_closed(journal, closed[-1:], redactor),
-            *_rewrite_active(journal, redactor),
+        # The line that says that something is erased is the last one.
+        rewritten = list(relink(journal.folder, redactor.clean, journal.identity.seal))
+        checkpoint_writer.save(
+            journal.folder, clean, _moved(journal.folder, stamp), journal.identity.key
         )
-        saved = checkpoint_writer.save(journal.folder, clean, _moved(journal.folder, stamp))
-        note_checkpoint(journal.heads, journal.folder, saved.hash)
         journal.reload()
         journal.remember()
     return Purged(records, redactor.lines, (DOCUMENTS, *rewritten), removed, redactor.dropped)
@@ -506,42 +497,13 @@ def _clean(tables: Tables, redactor: Redactor) -> Tables:
     return clean
 
 
-def _rewrite_closed(
-    journal: Journal, closed: Sequence[Segment], redactor: Redactor
-) -> Iterator[str]:
-    """Rewrite those of some closed segments that hold the records."""
-    for segment in closed:
-        with segments.open_closed(segment) as source:
-            old = list(read_lines_of(source))
-        new = [redactor.line(raw) for raw in old]
-        if new != old:
-            journal.expect(new)
-            data = b"".join(new)
-            write_file(
-                segment.path, gzip.compress(data, mtime=0) if segment.path.suffix == ".gz" else data
-            )
-            yield segment.path.name
-
-
-def _rewrite_active(journal: Journal, redactor: Redactor) -> Iterator[str]:
-    """Rewrite the active segment, with the next edition, so that others read anew."""
-    active, path = segments.open_active(journal.folder), journal.folder / NAME
-    if active is not None:
-        with active[0] as source:
-            source.seek(0)
-            new = [redactor.line(raw, active[1].edition + 1) for raw in read_lines_of(source)]
-        journal.expect(new)
-        write_file(path, new)
-        yield NAME
-
-
 def _moved(folder: Path, stamp: Stamp) -> Stamp:
     """Return the stamp with the place of the same revision in the rewritten active segment."""
     offset, count, last = 0, 0, b""
     with open_lines(folder / NAME) as file:
         for raw in read_lines_of(file):
             offset, count, last = offset + len(raw), count + 1, raw
-    return stamp._replace(offset=offset, line=count, mark=mark_of(last[:-1]))
+    return stamp._replace(offset=offset, line=count, mark=hash_of(last[:-1]))
 
 
 @contextmanager
