@@ -198,7 +198,7 @@ backup made.zip --mask | trust | model use bundled
 """Commands that change something, in their order."""
 
 
-ELSEWHERE = {"completion", "demo", "help", "init", "mcp", "restore"}
+ELSEWHERE = {"completion", "demo", "help", "init", "mcp", "migrate", "restore"}
 """Commands that print nothing of a store, or that have proofs of their own."""
 
 

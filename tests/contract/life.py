@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.contract.door import Answer, Door, Place
 from tests.contract.shape import entries, shape
+from tests.old_store import make_old
 from tests.reflect.server import messages_server, reply_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "demo"
@@ -481,6 +482,10 @@ def _maintain(life: Life) -> None:
     life.do("backup over it", "backup", "kept.tar.gz")
     life.bare("restore", "restore", "kept.tar.gz", "restored", "--json")
     life.bare("restore over it", "restore", "kept.tar.gz", "restored")
+    make_old(life.place.cwd / "restored")
+    life.bare("list of an old store", "--store", "restored", "list")
+    life.bare("migrate", "migrate", "restored", "migrated", "--json")
+    life.bare("migrate over it", "migrate", "restored", "migrated")
     life.bare("init", "init", "project")
     life.bare("init again", "init", "project")
     life.bare("init to be shared", "init", "--shared", "shared")

@@ -1,4 +1,4 @@
-"""`workbench doctor`, `compact`, `backup`, `restore` and `purge`: looking after a store."""
+"""`workbench doctor`, `compact`, `backup`, `restore`, `migrate` and `purge`: looking after a store."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -323,6 +323,13 @@ nothing is left behind.
   workbench restore memories.tar.gz ~/shop/.workbench"""
 
 
+_MIGRATE = """Creates a new store from one that a development version before 1.0 wrote, or from a backup of
+it: all records, their history, votes, judgments and undo. The new store is read back and compared
+with the old one, which stays as it is. If they differ nothing is left behind.
+
+  workbench migrate .workbench .workbench-1"""
+
+
 class _Megabytes(ProgressLine):
     """The progress of a copy, of which small ones are made without a word."""
 
@@ -375,6 +382,36 @@ def restore(call: Call) -> Answer:
     return Answer(
         _manifest_json(made, folder), [*lines, f"Open it with: workbench --store {folder}"]
     )
+
+
+def migrate(call: Call) -> Answer:
+    """Make the new store, and say what it holds."""
+    from workbench.services.health.backup import held, migrate
+
+    args = call.args
+    if args.store is not None:
+        raise WorkbenchError(
+            "A store is migrated into a new folder.", "Give both as OLD and NEW, without --store."
+        )
+    made = migrate(call.path(args.old), call.path(args.dir), paths.heads_dir())
+    rows = [
+        ("migrated", str(made.folder)),
+        ("holds", held(made.counts)),
+        ("history", f"{counted(made.changes, 'change')}, all read back and compared"),
+        ("records", f"SHA-256 {made.sha256}, as in the old store"),
+        *(("not readable", str(place)) for place in made.damage),
+    ]
+    lines = [*table(rows), f"Open it with: workbench --store {made.folder}"]
+    if not made.trusted:
+        lines.append(
+            "It has changes that were not made here; `workbench trust` shows them and asks."
+        )
+    told = {
+        "path": made.folder,
+        **picked(made, "changes", "counts", "sha256", "trusted"),
+        "damaged": len(made.damage),
+    }
+    return Answer(told, lines, code=FOUND if made.damage else DONE)
 
 
 def _manifest_lines(made: "Manifest", what: str, where: Path) -> list[str]:
@@ -485,6 +522,7 @@ OPTIONS: Mapping[str, Option] = {
     "--dismiss-edit": flag("dismiss them; the file is kept"),
     "file": value("FILE", "the file to write, such as memories.tar.gz", type=Path),
     "file:backup": value("FILE", "the backup", type=Path),
+    "old": value("OLD", "the old store, or a backup of it", type=Path),
     "--mask": flag(
         "leave out secrets you did not allow, in the whole history; the store itself stays unchanged"
     ),
@@ -501,6 +539,8 @@ VERBS = (
     Verb("backup", write_backup, "back up the store into one file", "file --mask --force --json", _BACKUP,
          "memories.tar.gz", reading_whole),
     Verb("restore", restore, "create a new store from a backup", "file:backup dir --json", _RESTORE, None, unopened),
+    Verb("migrate", migrate, "create a store from one of a version before 1.0", "old dir --json", _MIGRATE, None,
+         unopened),
     Verb("purge", purge, "erase memories or bullets for good", "ids+ --yes-erase", _PURGE,
          "mem-20261121-0000001", changing),
 )  # fmt: skip

@@ -75,7 +75,7 @@ _GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "store": {
         "opening": ("demo", "init"),
         "status": ("status",),
-        "health": ("doctor", "compact", "backup", "restore", "purge"),
+        "health": ("doctor", "compact", "backup", "restore", "migrate", "purge"),
         "safety": ("scan", "allow", "trust"),
         "places": ("config", "stores"),
         "manual": ("completion", "help"),

@@ -215,6 +215,22 @@ class Recovery:
 
 
 @dataclass(frozen=True, slots=True)
+class Migrated:
+    """A store that was made of an old one: how many changes and documents of each table it holds,
+    the SHA-256 of all documents, and the places of the old one that could not be read.
+
+    `trusted`: this machine wrote every line of the old one, or a person trusted it.
+    """
+
+    folder: Path
+    changes: int
+    counts: dict[str, int]
+    sha256: str
+    damage: tuple[Damage, ...]
+    trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """One file of a store in a backup: its name, its bytes and their SHA-256 (hexadecimal)."""
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.files.locks import locked
-from workbench.core.health import Manifest
+from workbench.core.health import Manifest, Migrated
 from workbench.core.record import StoreProblem, WorkStopped, cannot_write
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import counted, singular
@@ -98,6 +98,16 @@ def make_of(file: Path, folder: Path, progress: Progress | None = None) -> Manif
     there already or cannot be written.
     """
     return restore(file, folder, progress)
+
+
+def migrate(old: Path, new: Path, heads: Path | None) -> Migrated:
+    """Make the store `new` of one that a development version before 1.0 wrote, or of its backup.
+
+    Raises `StoreProblem`, and then there is no new store.
+    """
+    from workbench.store.maintenance.migrate import migrate
+
+    return migrate(old, new, heads)
 
 
 @contextmanager
