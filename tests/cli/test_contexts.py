@@ -224,9 +224,3 @@ def test_what_cannot_be_replayed_is_refused(demo: Cli, tmp_path: Path) -> None:
     nothing = Transcript(tmp_path / "empty.jsonl")
     nothing.noise()
     assert "no prompt, task or failure" in demo("replay", str(nothing.path)).err
-
-
-def empty(folder: Path) -> Path:
-    written = Transcript(folder / "empty.jsonl")
-    written.noise()
-    return written.path

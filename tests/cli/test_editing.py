@@ -188,18 +188,6 @@ def test_a_file_of_somebody_else_is_not_replaced_and_nothing_is_archived(care: C
     assert care("archive", "--before", "2026-04-01", "--status", "archived").code == 2
 
 
-def test_votes_and_an_approval_make_a_memory_surer_and_a_persons_word_stays(care: Cli) -> None:
-    care.ok("edit", "m3", "--status", "confirmed")
-    for voter in ("agent:claude", "agent:codex"):
-        care.ok("vote", "m3", "helpful", "--actor", voter)
-    sure = shown(care, "m3")["confidence_scored"]
-    assert [one["rule"] for one in sure["reasons"]] == ["approved", "helpful"]
-    assert "approved (+2)" in care.ok("show", "m3")
-    assert len(care.json("list", f"confidence:>{sure['value'] - 1}")) == 1
-    care.ok("edit", "m3", "--confidence", "1")
-    assert "1 of 5: said to be 1" in care.ok("show", "m3")
-
-
 def test_an_agent_asks_a_person(care: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     before = shown(care, "m1")
     with monkeypatch.context() as agent:
@@ -209,11 +197,8 @@ def test_an_agent_asks_a_person(care: Cli, monkeypatch: pytest.MonkeyPatch) -> N
     assert shown(care, "m1") == before
     proposed = {row["kind"]: row["id"] for row in care.json("review", "list")}
     assert {"supersede", "forget"} < set(proposed)
-    for kind in ("supersede", "forget"):
-        care.ok("review", "approve", proposed[kind])
-    assert len(care.json("list", "Builds are red")) == 1
+    care.ok("review", "approve", proposed["supersede"])
     assert shown(care, "m1")["archived_reason"] == "superseded"
-    assert shown(care, "m2")["archived_reason"] == "forgotten"
 
 
 def test_the_first_bullet_of_a_store_begins_a_playbook(cli: Cli) -> None:

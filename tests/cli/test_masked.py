@@ -341,44 +341,21 @@ def salted_store(request: pytest.FixtureRequest, cli: Cli) -> tuple[Cli, Planted
 
 
 def _commands(cli: Cli, name: str) -> Iterator[tuple[str, ...]]:
+    """What reads the file, and what shows the records that came of it."""
     both: list[tuple[str, ...]] = [
-        ("list", "-n", "0"), ("list", "deploys"), ("stats",), ("doctor",), ("history", "-n", "0"),
-        ("history", "-n", "0", "--values"), ("search", "deploy"), ("search", "deploy", "--for-agent", "x"),
-        ("review",), ("review", "list"), ("scan",), ("upkeep",), ("dedup", "--dry-run"), ("queries", "list"),
         ("import", "--dry-run", name), ("import", name), ("lint", name), ("lint", name, "--fix", "all", "--dry-run"),
-        ("scan", name), ("stores",),
-        ("reflect", "--preview"), ("curate", "--preview"), ("context", "deploy"),
-        ("context", "deploy", "--for-agent", "x"), ("reads",), ("index",), ("bullet", "list"),
+        ("scan", name), ("scan",), ("list", "-n", "0"), ("history", "-n", "0", "--values"), ("review", "list"),
+        ("search", "deploy"), ("search", "deploy", "--for-agent", "x"), ("bullet", "list"),
     ]  # fmt: skip
     if name == "queries.jsonl":
         both += [("eval", name), ("tune", name)]
     listed = json.loads(cli("list", "-n", "0", "--json").out or "[]")
     for row in listed[:4]:
-        both += [
-            ("show", row["id"]),
-            ("history", row["id"]),
-            ("search", "deploy", "--why", row["id"]),
-        ]
-    waiting = json.loads(cli("review", "list", "--json").out or "[]")
-    both += [("review", "show", row["id"]) for row in waiting[:3]]
-    both += [("vote", "nobody-there", "helpful"), ("show", "nobody-there"), ("list", "tag:")]
+        both += [("show", row["id"]), ("history", row["id"])]
     for command in both:
         yield command
         yield (*command, "--json")
-    yield ("status",)
-    yield ("trust", "--show")
-    for format in (
-        "markdown",
-        "csv",
-        "json",
-        "yaml",
-        "prompt",
-        "prompt-counts",
-        "block",
-        "ace",
-        "skillbook",
-        "cass",
-    ):
+    for format in ("markdown", "csv", "json", "yaml", "prompt", "ace", "skillbook", "cass"):
         yield ("export", "--format", format, "--memories")
         yield ("export", "--format", format)
     yield ("export", "--format", "lifecycle", "--mask")

@@ -12,7 +12,10 @@ QUERIES, MEMORIES = (
     str(shipped("fixtures/demo") / f"{name}.jsonl") for name in ("queries", "memories")
 )
 
-NAMED = {"memory": MEMORY, "queries": QUERIES, "memories": MEMORIES, "long": "x" * 10_001}
+NAMED = {
+    "memory": MEMORY, "candidate": "mem-20260302-0000147", "queries": QUERIES, "memories": MEMORIES,
+    "long": "x" * 10_001,
+}  # fmt: skip
 
 REFUSED = (
     ("vote mem-none helpful", "There is no memory or bullet mem-none in this store"),
@@ -133,6 +136,15 @@ REFUSED = (
     ("dedup --threshold much", "at most 1"),
     ("review approve", "Name ids, or --filter and --kind"),
     ("review approve prune-nobody-1", "No open proposal prune-nobody-1. Nothing was changed."),
+    ("review reject {memory} {candidate}", "That memory is "),
+    ("review later {candidate} mem-20260302-000014", "Did you mean mem-20260302-000014"),
+    ("review merge {candidate} nobody", "There is no memory nobody to merge into."),
+    ("review promote nobody --to CLAUDE.md", "There is no memory or proposal nobody."),
+    ("review promote {memory} --to Makefile", "Makefile is not a Markdown file."),
+    ("review promote {memory} --to playbook:none", "No playbook has a section “none”."),
+    ("review promote {memory} --to CLAUDE.md --title x", "--title and --name are for memory files and skills."),
+
+    ("review promote {memory} {candidate} --to skill --name one", "Title and name apply to one memory only."),
     ("review show file-nothing --quick", "`workbench review list`"),
     ("review list --kind odd", "Unknown kind “odd”."),
     ("review aprove", "Did you mean approve?"),

@@ -117,25 +117,6 @@ def test_decisions_are_one_action_each(queue: Cli) -> None:
     assert status(queue, "c3") == "archived"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("verb", ["approve", "reject", "later"])
-@pytest.mark.parametrize(
-    ("odd", "hint"),
-    [
-        ("skill-k2", "Did you mean skill-k1?"),
-        ("k1", "That memory is confirmed."),
-        ("x", "`workbench review list`"),
-    ],
-)
-def test_one_unknown_id_and_nothing_is_decided(queue: Cli, verb: str, odd: str, hint: str) -> None:
-    before = files_of(queue.store)
-    err = queue.refused("review", verb, "c1", odd)
-    assert f"No open proposal {odd}. Nothing was changed." in err
-    assert hint in err
-    assert err.count("\n") == 1
-    assert files_of(queue.store) == before
-
-
 def test_a_filter_decides_only_after_a_yes(queue: Cli) -> None:
     before = files_of(queue.store)
     listed = queue("review", "reject", "--kind", "reflection")
@@ -247,29 +228,6 @@ def test_outside_the_project_only_when_agreed_to(queue: Cli, tmp_path: Path) -> 
     assert not (tmp_path / "far.md").exists()
     queue.ok(*args, "--outside")
     assert "second person" in (tmp_path / "far.md").read_text()
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        ("promote nobody --to CLAUDE.md", "There is no memory or proposal nobody."),
-        ("promote k1 --to Makefile", "Makefile is not a Markdown file."),
-        ("promote k1 --to playbook:none", "No playbook has a section “none”."),
-        (
-            "promote k1 --to CLAUDE.md --title x",
-            "--title and --name are for memory files and skills.",
-        ),
-        ("promote k1 --to skill --name Not-Good", "“Not-Good” cannot be the name."),
-        ("promote k1 c1 --to skill --name one", "Title and name apply to one memory only."),
-        ("merge c1 nobody", "There is no memory nobody to merge into."),
-    ],
-)
-def test_what_cannot_be_promoted_is_one_sentence(queue: Cli, args: str, said: str) -> None:
-    before = files_of(queue.cwd)
-    err = queue.refused("review", *args.split())
-    assert err.startswith(f"workbench: {said}")
-    assert err.count("\n") == 1
-    assert files_of(queue.cwd) == before
 
 
 def test_flagged_text_is_held_back_until_it_is_allowed(queue: Cli) -> None:

@@ -1,7 +1,6 @@
 """`workbench search`: the ranking as JSON and as lines; friendly answers where there is none; no traces."""
 
 import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -27,43 +26,24 @@ def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
-    found = demo.json("search", "deploy", "-k", "12", *AT)
-    header, *lines = demo.ok("search", "deploy", "-k", "12", *AT).splitlines()
-    assert header.endswith("text, ranked under workbench (default)")
-    shown = [(line.split()[2], float(line.split()[1])) for line in lines]
-    assert shown == [(row["id"], round(row["relevance"], 4)) for row in found]
-    assert len({line.index("mem-") for line in lines}) == 1
-
-
-@pytest.mark.slow
-def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
-    asked = ("search", "deploy", "-k", "1", "--explain", *AT)
-    lines = demo.ok(*asked, "--profile", "engram").splitlines()
-    assert lines[0].startswith("profile engram: recency 0.333, importance 0.333, relevance 0.333")
-    assert lines[1].startswith("floor 0.")
-    total = float(lines[-1].split()[1])
-    weighted = [float(line.rpartition("= ")[2]) for line in lines[4:7]]
-    assert sum(weighted) == pytest.approx(total, abs=2e-4)
-    (row,) = demo.json(*asked)
-    assert round(row["score"], 4) == float(demo.ok(*asked).rpartition(" ")[2])
+def test_explain_tells_what_relevance_is_made_of_and_who_sets_its_bound(demo: Cli) -> None:
+    asked = ("search", "deploy", "-k", "1", *AT)
+    (row,) = demo.json(*asked, "--explain")
     explain, raw = row["explain"], row["parts"]["raw"]["relevance"]
     split, bound = explain["relevance"], explain["bounds"]["relevance"]
     assert list(split) == [part.id for part in RELEVANCE_PARTS]
     told = ((split["dense"] + split["lexical"]) / 2 + split["carry"]) * split["questions"]
     assert told == pytest.approx(raw)
     assert (bound["high"], bound["high_by"]) == (raw, row["id"])
-    assert "explain" not in demo.json("search", "deploy", "-k", "1", *AT)[0]
+    assert "explain" not in demo.json(*asked)[0]
+    assert demo.ok(*asked, "--explain").startswith("profile workbench: recency ")
 
 
 @pytest.mark.slow
 def test_more_than_there_is_gives_all_and_says_so(demo: Cli) -> None:
     result = demo("search", "tests", "-k", "999", *AT)
     count = len(result.out.splitlines()) - 1
-    assert result.code == 0
-    only, wait = result.err.splitlines()
-    assert only == f"Only {count} memories can be served at that time; these are all."
-    assert re.fullmatch(r"\d+ candidates wait in Review: `workbench review` lists them\.", wait)
+    assert (result.code, f"Only {count} memories can be served" in result.err) == (0, True)
 
 
 def test_now_hides_what_came_later(demo: Cli) -> None:
@@ -150,29 +130,19 @@ def test_nothing_relevant_is_said_and_everything_is_marked_weak(demo: Cli) -> No
 
 
 @pytest.mark.slow
-def test_weak_memories_are_marked_at_their_places(demo: Cli) -> None:
-    asked = ("search", "who may write to customers during an outage", *AT)
-    rows, lines = demo.json(*asked), demo.ok(*asked).splitlines()
-    weak = [line.split()[2] for line in lines if "  weak: " in line]
-    assert weak == [row["id"] for row in rows if row["weak"]]
-    floor = demo.json(*asked, "--explain")[0]["explain"]["floor"]
-    assert sum(floor["memory_reaches"].values()) / 2 >= floor["memory"]
-    assert sum(floor["query_reaches"].values()) / 2 >= floor["query"]
-    assert rows[0]["weak"] is False
-
-
-@pytest.mark.slow
-def test_an_agent_is_not_given_what_is_weak(demo: Cli) -> None:
+def test_weak_memories_are_marked_for_a_person_and_left_out_for_an_agent(demo: Cli) -> None:
     question = ("search", "who may write to customers during an outage")
-    weak = {row["id"] for row in demo.json(*question) if row["weak"]}
-    assert weak
+    rows = demo.json(*question)
+    weak = [row["id"] for row in rows if row["weak"]]
+    assert 0 < len(weak) < len(rows)
+    lines = demo.ok(*question).splitlines()[1:]
+    assert [line.split()[2] for line in lines] == [row["id"] for row in rows]
+    assert [line.split()[2] for line in lines if "  weak: " in line] == weak
     served = demo(*question, "--for-agent", "claude", "--json")
-    rows = json.loads(served.out)
-    left_out = "1 weak memory was" if len(weak) == 1 else f"{len(weak)} weak memories were"
-    assert served.err == f"{left_out} left out: background questions score higher here.\n"
-    assert [row["rank"] for row in rows] == list(range(1, 11 - len(weak)))
-    assert not weak & {row["id"] for row in rows}
-    assert not any(row["weak"] for row in rows)
+    assert [row["id"] for row in json.loads(served.out)] == [
+        row["id"] for row in rows if not row["weak"]
+    ]
+    assert "left out: background questions score higher here." in served.err
 
 
 @pytest.mark.slow

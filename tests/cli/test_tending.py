@@ -23,7 +23,6 @@ from workbench.config.paths import state_dir
 from workbench.core.stream.memory import Memory
 from workbench.services import caches
 from workbench.services.files.replaced import Replaced
-from workbench.services.health.backup import held
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library
 
@@ -304,15 +303,6 @@ def test_a_backup_says_how_many_secrets_it_holds_and_is_masked_when_asked(cli: C
     assert cli.bare("--store", "masked", "doctor").code == 0
 
 
-def test_one_record_is_counted_as_one(cli: Cli) -> None:
-    put(cli, m1="fine")
-    assert "1 memory" in cli.ok("backup", "b.tar.gz")
-    assert (
-        held({"books": 1, "queries": 1, "kept_pairs": 1, "votes": 2})
-        == "1 book, 1 query, 1 kept pair, 2 votes"
-    )
-
-
 SECRET = "the vault opens with marmalade-9912 on Tuesdays"
 
 
@@ -367,20 +357,6 @@ def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
     lines = demo.ok("history", secret)
     assert "(purged)" in lines or "ingest" in lines
     assert demo("search", "how do we deploy").code == 0
-
-
-@pytest.mark.slow
-def test_without_a_yes_nothing_is_erased(
-    demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = files_of(demo.store)
-    monkeypatch.setattr(sys, "stdin", StringIO(""))
-    result = demo("purge", secret)
-    assert (result.code, result.out) == (2, "")
-    assert f"--yes-erase {secret}" in result.err
-    result = demo("purge", secret, "--yes-erase", "mem-other")
-    assert result.code == 2
-    assert files_of(demo.store) == before
 
 
 class Typed(StringIO):

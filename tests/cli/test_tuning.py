@@ -39,18 +39,22 @@ def queries(tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_eval_compares_the_built_in_profiles(demo: Cli, queries: str) -> None:
-    found = demo.json("eval", queries)
+def test_eval_compares_the_built_in_profiles_and_says_what_it_left_out(
+    demo: Cli, queries: str
+) -> None:
+    more = '{"query": "x", "relevant": {"gone": 2}}\n{"query": "broken"\n'
+    name = demo.write("set.jsonl", Path(queries).read_text() + more)
+    result = demo("eval", name, "--json")
+    found = json.loads(result.out)
     assert list(found["profiles"]) == NAMES
-    for result in found["profiles"].values():
-        assert set(result["mean"]) == METRICS
-        for metric in METRICS:
-            mean = sum(query[metric] for query in result["queries"]) / len(result["queries"])
-            assert result["mean"][metric] == pytest.approx(mean)
+    for measured in found["profiles"].values():
+        assert set(measured["mean"]) == METRICS
     assert [verdict["profile"] for verdict in found["verdicts"]] == NAMES[1:]
-    for verdict in found["verdicts"]:
-        assert verdict["interval"][0] <= verdict["delta"] <= verdict["interval"][1]
-        assert verdict["verdict"] in ("better", "worse", "unclear")
+    about = found["query_set"]
+    assert (result.code, about["name"], about["unknown_ids"]) == (0, "set.jsonl", ["gone"])
+    assert (about["queries"], about["queries_left_out"]) == (14, 1)
+    assert "1 graded id is not in this store and ignored: gone." in result.err
+    assert f"{name}:16: " in result.err
 
 
 @pytest.mark.slow
@@ -103,32 +107,6 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
 
 
 @pytest.mark.slow
-def test_unknown_ids_are_reported_and_ignored(demo: Cli, queries: str) -> None:
-    more = '{"query": "x", "relevant": {"gone": 2}}\n{"query": "broken"\n'
-    name = demo.write("set.jsonl", Path(queries).read_text() + more)
-    result = demo("eval", "--profile", "workbench", name, "--json")
-    found = json.loads(result.out)["query_set"]
-    assert (result.code, found["name"], found["unknown_ids"]) == (0, "set.jsonl", ["gone"])
-    assert (found["queries"], found["queries_left_out"]) == (14, 1)
-    assert "1 graded id is not in this store and ignored: gone." in result.err
-    assert f"{name}:16: " in result.err
-
-
-@pytest.mark.slow
-def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(
-    demo: Cli, queries: str
-) -> None:
-    folder = config_dir() / "profiles"
-    folder.mkdir(parents=True)
-    (folder / "three.toml").write_text("recency = 0.1\nimportance = 0.1\nrelevance = 0.8\nk = 3\n")
-    found = demo.json("eval", queries, "--profile", "three", "--profile", "workbench")
-    more = {"ndcg@3", "mrr@3", "recall@3", "p@3"}
-    assert all(set(one["mean"]) == METRICS | more for one in found["profiles"].values())
-    assert found["verdicts"][0]["metric"] == "ndcg@3"
-    assert all(len(q["top"]) <= 3 for q in found["profiles"]["three"]["queries"])
-
-
-@pytest.mark.slow
 def test_without_a_file_the_stores_own_judged_queries_are_taken(demo: Cli) -> None:
     stored = demo.json("queries", "list")
     found = demo.told("eval", "--profile", "workbench")["query_set"]
@@ -151,10 +129,10 @@ def test_a_store_without_judged_queries_says_what_to_name(cli: Cli, command: str
 
 def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
     rows = demo.json("queries", "list")
-    assert len(rows) == QUERIES
     assert {"id", "query", "now", "tags", "judgments", "created_at"} == set(rows[0])
     lines = [line.split()[:2] for line in demo.ok("queries", "list").splitlines()[1:]]
     assert lines == [[row["id"], str(row["judgments"])] for row in rows]
+    assert len(rows) == QUERIES
 
 
 @pytest.mark.slow
@@ -273,18 +251,10 @@ def test_other_settings_go_into_the_file(cli: Cli) -> None:
     path.write_text("# mine\n[reflection]\nhours = 12 # half a day\n")
     said = cli.ok("config", "set", "reflection.hours", "5")
     assert said == f"reflection.hours is 5 in {path} (it was 12).\n"
-    more = {
-        "agents.approved_only": "codex, aider",
-        "retrieval.floor": "false",
-        "keys.stream.edit": "f4",
-    }
-    for key, value in more.items():
-        cli.ok("config", "set", key, value)
+    cli.ok("config", "set", "keys.stream.edit", "f4")
     text = path.read_text()
     assert text.startswith("# mine\n[reflection]\nhours = 5 # half a day\n")
-    held = tomllib.loads(text)
-    assert (held["agents"]["approved_only"], held["retrieval"]["floor"]) == ("codex, aider", False)
-    assert held["keys"]["stream"]["edit"] == "f4"
+    assert tomllib.loads(text)["keys"]["stream"]["edit"] == "f4"
 
 
 TEXTS = {
