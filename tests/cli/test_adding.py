@@ -2,26 +2,20 @@
 and forgotten ones among them, and a secret that is masked unless a person keeps it.
 """
 
-import io
 import json
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cli.conftest import NOW, Cli, files_of
+from tests.cli.conftest import NOW, Cli
+from tests.cli.shared import feed, loaded, memory, stored
 from workbench.config import paths
 from workbench.config.paths import heads_dir
-from workbench.core.stream.memory import Memory
 from workbench.services.stream import observation
 from workbench.store.library import Library
 
 WAYS = pytest.mark.parametrize("way", ["append", "ingest"])
-
-
-def feed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
 
 
 def named(said: str) -> str:
@@ -62,9 +56,6 @@ def test_a_likely_duplicate_waits_as_a_merge_and_an_opposite_does_not(cli: Cli) 
     told = cli.ok("ingest", "Do not use pnpm for installs in this repository")
     assert f"It resembles {first} but differs: negation differs" in told
     assert [row["kind"] for row in cli.json("review", "list")] == ["merge"]
-    cli.ok("edit", first, "Always run the linter before a commit", "--status", "confirmed")
-    said = cli.json("ingest", "Never run the linter before a commit")
-    assert (said["outcome"], said["other"], bool(said["against"])) == ("contradicts", first, True)
 
 
 @WAYS
@@ -86,67 +77,30 @@ def test_agents_and_sessions_vote_for_themselves(demo: Cli) -> None:
     assert actors[:3] == ["agent:claude", "agent:claude", "cli"]
 
 
-def test_bullets_are_found_by_their_own_name_and_by_their_books(demo: Cli) -> None:
-    demo.ok("import", demo.write("other.txt", "## A\n[shr-00001] helpful=0 harmful=0 :: One.\n"))
-    assert "playbook/shr-00001, other/shr-00001. Name one of them." in demo.refused(
-        "vote", "shr-00001", "helpful"
-    )
-    demo.ok("vote", "other/shr-00001", "harmful")
-    assert demo.json("show", "other/shr-00001")["harmful_votes"] == 1
-
-
-ROOT = Path(__file__).parents[2]
-
-
-def test_what_one_of_the_last_ten_says_is_skipped(cli: Cli) -> None:
-    cli.ok("append", "Deploys need AUTH_SECRET in CI")
-    assert (
-        cli.ok("append", "deploys need AUTH_SECRET")
-        == "Skipped: mem-20260320-0000001 already says so.\n"
-    )
-    assert cli.json("stats")["revision"] == 1
-
-
 def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
     heavy = (
-        "textual",
-        "numpy",
-        "tinydb",
-        "rapidfuzz",
-        "sqlite3",
-        "platformdirs",
-        "difflib",
-        "workbench.config.loading",
-        "workbench.store.library",
-        "workbench.services.context",
-    )
+        "textual", "numpy", "tinydb", "rapidfuzz", "sqlite3", "platformdirs", "difflib",
+        "workbench.config.loading", "workbench.store.library", "workbench.services.context",
+    )  # fmt: skip
     demo.ok("append", "the first one reads which texts are archived")
-    code = (
-        "import sys\nfrom workbench.__main__ import main\n"
-        f"code = main(['--store', {str(demo.store)!r}, 'append', 'seen by a hook'])\n"
-        f"print([m for m in {heavy!r} if m in sys.modules], code, file=sys.stderr)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stderr == "[] 0\n"
+    assert loaded(heavy, "--store", str(demo.store), "append", "seen by a hook") == []
+    assert "seen by a hook" in demo.ok("list", "-n", "1")
 
 
 @pytest.mark.slow
 def test_who_only_adds_leaves_a_checkpoint_now_and_then(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(observation, "TIDIED_EVERY", 205)
+    monkeypatch.setattr(observation, "TIDIED_EVERY", 5)
     library = Library(cli.store, lambda: NOW, heads=heads_dir())
-    for number in range(203):
+    for number in range(3):
         with library.transaction("agent:a", "count") as tx:
-            tx.put(Memory(f"m{number}", f"the number {number}", NOW, NOW))
+            tx.put(memory(f"m{number}", f"the number {number}"))
     cli.ok("append", "the last but one of them all")
     assert not (cli.store / "memory.json").exists()
-    out = cli.ok("append", "this one fills the measure")
-    assert out.startswith("Stored as ")
+    cli.ok("append", "this one fills the measure")
     assert b"fills the measure" in (cli.store / "memory.json").read_bytes()
-    assert len(Library(cli.store, lambda: NOW).memories) == 205
+    assert cli.json("stats")["memories"] == 5
 
 
 def test_who_said_it_is_kept_shown_and_found(cli: Cli) -> None:
@@ -155,42 +109,31 @@ def test_who_said_it_is_kept_shown_and_found(cli: Cli) -> None:
     cli.ok("append", "Nobody said this")
     (found,) = cli.json("list", 'speaker:"ann lee"')
     assert (found["content"], found["source"]["speaker"]) == ("We ship on Fridays", "Ann Lee")
-    assert ["said", "by", "Ann", "Lee"] in [
-        line.split() for line in cli.ok("show", found["id"]).splitlines()
-    ]
-    assert "Ann Lee" in json.dumps(cli.json("history", found["id"]))
+    assert "Ann Lee" in cli.ok("show", found["id"])
     exported = [json.loads(row) for row in cli.ok("export", "--format", "lifecycle").splitlines()]
     assert [row["source"].get("speaker") for row in exported] == ["Ann Lee", "assistant", None]
-    assert [line[-16:] for line in cli.ok("list", "--", "-speaker:*").splitlines()] == [
-        "Nobody said this"
-    ]
+    assert cli.ok("list", "--", "-speaker:*").endswith("Nobody said this\n")
 
 
 @WAYS
-@pytest.mark.parametrize("others", [0, 12])
 def test_a_person_is_told_what_they_forgot(
-    cli: Cli, way: str, others: int, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "Deploys need AUTH_SECRET in CI"
     id = named(cli.ok("append", text))
     cli.ok("append", "The first of the others")
     cli.ok("forget", id)
-    for number in range(others):
-        cli.ok("append", f"Note {number} about {'abcdefghijkl'[number] * 9}")
     said = cli.ok(way, text)
     assert said.startswith("Not stored: you archived this on 2026-03-20")
     assert f"`workbench unforget {id}`" in said
     feed(monkeypatch, text.encode())
     assert cli.json(way, "-")["outcome"] == "forgotten"
     assert cli.ok(way, text, "--again").startswith("Stored as ")
-    assert cli.ok(way, text).startswith(("Skipped: ", "Counted on "))
 
 
 def test_what_another_process_archived_since_is_known(cli: Cli) -> None:
-    for number, text in enumerate(
-        ("One rule of the house", "Another rule of the house", "A third rule of it"), 1
-    ):
-        id = cli.ok("append", text).split()[2].rstrip(",")
+    for number, text in enumerate(("One rule of the house", "Another rule of the house"), 1):
+        id = named(cli.ok("append", text))
         cli.ok("append", f"Something in between, the {number}. time")
         cli.ok("forget", id)
         assert cli.ok("append", text).startswith("Not stored: ")
@@ -214,14 +157,13 @@ def test_a_damaged_file_of_marks_is_made_anew(cli: Cli, found: bytes) -> None:
 
 def test_a_purged_text_is_said_and_not_stored(cli: Cli) -> None:
     text = "The vault opens on Tuesdays only"
-    id = cli.ok("append", text).split()[2].rstrip(",")
+    id = named(cli.ok("append", text))
     cli.ok("append", "Something else entirely")
     cli.ok("purge", id, "--yes-erase", id)
     for way in ("append", "ingest"):
         assert cli.ok(way, text).startswith(f"Not stored: {id} was purged on 2026-03-20")
     path = cli.write("notes.jsonl", json.dumps({"id": "n1", "content": text}) + "\n")
     assert "purged before: n1; --again" in cli.ok("import", path)
-    assert cli.json("import", path)[0]["purged"] == ["n1"]
     assert cli.ok("append", text, "--again").startswith("Stored as ")
 
 
@@ -235,16 +177,6 @@ def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(
     for kind, hint in (("eror", "Did you mean error?"), ("weather", "Types are: instruction, ")):
         err = cli.refused(way, "It rained on Sunday", "--type", kind)
         assert f"Unknown observation type “{kind}”. {hint}" in err
-
-
-def test_the_same_vote_again_writes_nothing(cli: Cli) -> None:
-    id = cli.json("append", "use pnpm here")["id"]
-    vote = ("vote", id, "helpful", "--reason", "it helped")
-    cli.ok(*vote)
-    before = files_of(cli.store)
-    assert "already voted" in cli.ok(*vote)
-    assert files_of(cli.store) == before
-    assert cli.ok("vote", id, "harmful") == f"Voted harmful on {id} instead of helpful.\n"
 
 
 def test_several_records_are_shown(cli: Cli) -> None:
@@ -279,20 +211,12 @@ def written(folder: Path) -> str:
 def queue(cli: Cli) -> Cli:
     """A store with candidates."""
     (cli.cwd / ".git").mkdir()
-    library = Library(cli.store, lambda: NOW)
-    with library.transaction("human", "set up") as tx:
-        for name in ("c1", "c2"):
-            tx.put(
-                Memory(
-                    name,
-                    f"Deploys of {name} run on Friday",
-                    NOW,
-                    NOW,
-                    status="candidate",
-                    is_synthetic=True,
-                )
-            )
-        tx.put(Memory("m1", "Builds are green", NOW, NOW, status="confirmed"))
+    waits: dict[str, Any] = {"status": "candidate", "is_synthetic": True}
+    stored(
+        cli,
+        *(memory(id, f"Deploys of {id} run on Friday", **waits) for id in ("c1", "c2")),
+        memory("m1", "Builds are green", status="confirmed"),
+    )
     return cli
 
 
@@ -307,6 +231,9 @@ COMMANDS = (
     "review promote m1 --to memory:notes --outside --about",
     "ingest",
     "append",
+    "edit m1 --summary",
+    "forget m1 --reason",
+    "bullet add strategies",
 )
 
 
@@ -321,7 +248,7 @@ def test_a_secret_is_masked_and_a_word_keeps_it(command: str, queue: Cli) -> Non
     assert result.code == 0, result.err
     assert SECRET in written(queue.store) + written(queue.cwd)
     assert "outside the records' texts" not in queue("scan").out
-    assert queue("scan", "--mask").code == 2
+    queue.refused("scan", "--mask")
     queue("vote", "c2", "harmful", "--reason", f"again {OTHER}")
     assert OTHER not in written(queue.store)
 

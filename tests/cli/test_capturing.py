@@ -2,8 +2,8 @@
 sessions, one for each task by the evidence that there is.
 """
 
-import io
 import json
+import re
 import shutil
 import string
 import subprocess
@@ -16,7 +16,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.sessions import SESSION, Transcript
-from tests.cli.shared import ROOT, WORKBENCH
+from tests.cli.shared import ROOT, WORKBENCH, feed
 from tests.safety.samples import drawn
 from workbench.config.paths import captures_dir
 from workbench.core.files.locks import FileLock
@@ -56,12 +56,22 @@ def transcript(tmp_path: Path) -> Transcript:
 def hook(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     def call(name: str, agent: str = "claude-code", **event: Any) -> str:
         doc = {"session_id": SESSION, "cwd": str(cli.cwd), "hook_event_name": name, **event}
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(doc).encode())))
+        feed(monkeypatch, json.dumps(doc).encode())
         result = cli("capture", agent)
         assert (result.code, result.err) == (0, "")
         return result.out
 
     return call
+
+
+@pytest.fixture
+def cursor(cli: Cli, hook: Callable[..., str]) -> Callable[..., str]:
+    """An event as Cursor tells it."""
+    common = {
+        "session_id": "", "conversation_id": "c-1", "generation_id": "g-1", "cwd": "", "model": "m",
+        "workspace_roots": [str(cli.cwd)], "cursor_version": "3.7.21", "user_email": None, "transcript_path": None,
+    }  # fmt: skip
+    return lambda name, **more: hook(name, "cursor", **{**common, **more})
 
 
 def test_a_dry_run_shows_what_counts_most_first_and_writes_nothing(
@@ -130,16 +140,6 @@ def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(
     again = cli.json(*read, "--again")
     assert (again["lessons"], again["stored"], again["passed_over"]["known"]) == ([], [], 3)
     assert failing
-
-
-def test_a_store_tells_what_it_has_where_nobody_remembers_reading(
-    cli: Cli, transcript: Transcript
-) -> None:
-    cli.ok("capture", "transcript", str(transcript.path))
-    for path in (captures_dir() or cli.store).glob("*/*.json"):
-        path.unlink()
-    assert "0 new lessons" in cli.ok("capture", "transcript", str(transcript.path))
-    assert len(told(cli.store)) == 2
 
 
 def test_a_line_that_is_being_written_is_read_the_next_time(
@@ -286,24 +286,12 @@ def test_a_hook_and_the_transcript_tell_the_same_once(
 ) -> None:
     hook("SessionStart", source="startup", transcript_path=str(transcript.path))
     hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm, key {SECRET}")
-    lines = transcript.path.read_text().splitlines()
-    (use,) = [
-        b["id"]
-        for line in lines
-        if (b := _block(line, "tool_use")) and b["input"]["command"] == "git push"
-    ]
+    use = re.findall(r'"tool_use_id": "(\w+)"', transcript.path.read_text())[0]
     bash = {"tool_name": "Bash", "tool_input": {"command": "git push"}, "tool_use_id": use}
-    hook(
-        "PostToolUseFailure", **bash, error="fatal: The current branch cart has no upstream branch."
-    )
-    then = {
-        "tool_name": "Bash",
-        "tool_input": {"command": "git push -u origin cart"},
-        "tool_use_id": "toolu_x",
-    }
-    hook(
-        "PostToolUse", **then, tool_response={"stdout": "done", "stderr": "", "interrupted": False}
-    )
+    hook("PostToolUseFailure", **bash, error=UPSTREAM)
+    bash |= {"tool_input": {"command": "git push -u origin cart"}, "tool_use_id": "toolu_x"}
+    done = {"stdout": "done", "stderr": "", "interrupted": False}
+    hook("PostToolUse", **bash, tool_response=done)
     assert len(told(cli.store)) == 2
     for name in ("Stop", "PreCompact", "SessionEnd", "Stop"):
         hook(name, transcript_path=str(transcript.path))
@@ -352,35 +340,25 @@ def test_hooks_of_other_forms_are_understood(cli: Cli, hook: Callable[..., str])
     assert "`make test`" in failure.content
 
 
-def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[..., str]) -> None:
-    common = {
-        "conversation_id": "c-1", "generation_id": "g-1", "session_id": "", "cwd": "", "model": "m",
-        "workspace_roots": [str(cli.cwd)], "cursor_version": "3.7.21", "user_email": None, "transcript_path": None,
-    }  # fmt: skip
+def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, cursor: Callable[..., str]) -> None:
     push = {"command": "git push", "working_directory": str(cli.cwd)}
-    assert hook("sessionStart", "cursor", **common, is_background_agent=False) == ""
+    assert cursor("sessionStart", is_background_agent=False) == ""
     prompt = "No, use pnpm instead of npm"
-    assert hook("beforeSubmitPrompt", "cursor", **common, prompt=prompt, attachments=[]) == ""
-    hook(
-        "postToolUseFailure", "cursor", **common, tool_name="Shell", tool_input=push, tool_use_id="t-1",
-        error_message=UPSTREAM, failure_type="error", duration=12.5, is_interrupt=False,
+    assert cursor("beforeSubmitPrompt", prompt=prompt, attachments=[]) == ""
+    cursor(
+        "postToolUseFailure", tool_name="Shell", tool_input=push, tool_use_id="t-1", error_message=UPSTREAM,
+        failure_type="error", duration=12.5, is_interrupt=False,
     )  # fmt: skip
     better = {**push, "command": "git push -u origin cart"}
-    hook(
-        "postToolUse", "cursor", **common, tool_name="Shell", tool_input=better, tool_use_id="t-2",
-        tool_output=json.dumps({"output": "done", "exitCode": 0}), duration=10,
-    )  # fmt: skip
+    done = json.dumps({"output": "done", "exitCode": 0})
+    cursor("postToolUse", tool_name="Shell", tool_input=better, tool_use_id="t-2", tool_output=done)
     said, solved = told(cli.store)
-    assert (said.content, said.session_id, said.source.hook) == (
-        prompt,
-        "c-1",
-        "beforeSubmitPrompt",
-    )
-    assert "no upstream branch" in solved.content
+    assert (said.content, said.session_id) == (prompt, "c-1")
+    assert said.source.hook == "beforeSubmitPrompt"
     assert "git push -u origin cart" in solved.content
     cli.ok("review", "approve", said.id)
     cli.ok("capture", "brief", "--for-agent", "cursor")
-    given = json.loads(hook("sessionStart", "cursor", **common))
+    given = json.loads(cursor("sessionStart"))
     assert "pnpm instead of npm" in given["additional_context"]
     (read,) = cli.json("reads")
     assert [read[name] for name in ("agent", "session", "door")] == ["cursor", "c-1", "hook"]
@@ -500,7 +478,7 @@ def test_a_hook_of_codex_and_its_session_file_tell_the_same_once(
     [b"", b"nonsense", b"[1]", b"\xff\xfe", b'{"hook_event_name": "Stop"}', b"null", b"{}" * 9],
 )
 def test_no_event_breaks_an_agent(cli: Cli, monkeypatch: pytest.MonkeyPatch, event: bytes) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(event)))
+    feed(monkeypatch, event)
     result = cli("capture", "claude-code")
     assert (result.code, result.out, result.err) == (0, "", "")
     assert not cli.store.exists()
@@ -568,7 +546,7 @@ def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(
         "hook_event_name": "UserPromptSubmit",
         "prompt": "No, use pnpm instead of npm",
     }
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
+    feed(monkeypatch, json.dumps(event).encode())
     captures = captures_dir()
     assert captures is not None
     captures.parent.mkdir(parents=True, exist_ok=True)
@@ -646,13 +624,6 @@ def test_fifty_at_once_are_each_kept_exactly_once(cli: Cli) -> None:
     subprocess.run(command, cwd=ROOT, input=last, check=True)
     kept = [(memory.session_id, memory.content) for memory in told(cli.store) if memory.session_id]
     assert sorted(kept) == sorted(set(said))
-
-
-def _block(line: str, kind: str) -> Any:
-    content = json.loads(line).get("message", {}).get("content")
-    return (
-        next((b for b in content if b["type"] == kind), None) if isinstance(content, list) else None
-    )
 
 
 class Session(Transcript):
@@ -845,17 +816,14 @@ def test_a_memory_of_type_working_ends_with_its_session(cli: Cli, hook: Callable
 
 
 def test_the_hooks_of_cursor_alone_give_an_episode_for_each_task(
-    cli: Cli, hook: Callable[..., str]
+    cli: Cli, cursor: Callable[..., str]
 ) -> None:
     """Its transcripts leave out what tools answered, and are not read."""
     turn = 0
 
     def tell(name: str, **more: Any) -> None:
-        hook(
-            name, "cursor", session_id="", conversation_id="c-1", generation_id=f"g-{turn}", cwd="", model="m",
-            workspace_roots=[str(cli.cwd)], cursor_version="3.7.21", user_email=None,
-            transcript_path=str(cli.cwd / "agent-transcripts" / "c-1.jsonl"), **more,
-        )  # fmt: skip
+        path = str(cli.cwd / "agent-transcripts" / "c-1.jsonl")
+        cursor(name, generation_id=f"g-{turn}", transcript_path=path, **more)
 
     def ask(prompt: str) -> None:
         nonlocal turn
@@ -878,7 +846,6 @@ def test_the_hooks_of_cursor_alone_give_an_episode_for_each_task(
 
     tell("sessionStart", is_background_agent=False, composer_mode="agent")
     ask("Fix the login redirect loop in src/auth/login.py")
-    use("Read", {"content": "import os"}, path="src/auth/login.py")
     use("Write", {"success": True}, path="src/auth/login.py", contents="import sys")
     run("pytest tests/auth", "1 failed, 8 passed in 0.31s", 1)
     assert stop("One test still fails.") == ["FAILURE"]
@@ -893,8 +860,9 @@ def test_the_hooks_of_cursor_alone_give_an_episode_for_each_task(
     ask("Rename the billing tables to invoices in the database schema")
     use("Write", {"success": True}, path="db/schema.sql", contents="create table invoices ()")
     tell("sessionEnd", reason="window_close", duration_ms=9_000, final_status="completed")
-    (first,) = (shown(cli, row["id"]) for row in listed(cli) if row["outcome"] == "SUCCESS")
-    (second,) = (shown(cli, row["id"]) for row in listed(cli) if row["outcome"] == "PARTIAL")
+    by_outcome = {row["outcome"]: shown(cli, row["id"]) for row in listed(cli)}
+    assert set(by_outcome) == {"SUCCESS", "PARTIAL"}
+    first, second = by_outcome["SUCCESS"], by_outcome["PARTIAL"]
     assert second["task"]["original_input"].startswith("Rename the billing tables")
     assert first["outcome"]["primary_output"] == "Done. All 9 tests pass."
     assert "9 passed" in first["outcome"]["evidence"][0]

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import NOW, Cli
+from tests.cli.conftest import Cli
 from tests.cli.sessions import DEPLOY, Transcript, session
+from tests.cli.shared import memory, stored
 from tests.demo import MEMORIES
 from workbench.config import paths
-from workbench.core.stream.memory import Memory
-from workbench.store.library import Library
 
 TASK = "fix the token refresh"
 
@@ -80,9 +79,7 @@ def test_readings_are_listed_filtered_and_shown_in_full(demo: Cli) -> None:
 
 def test_the_overview_counts_and_tells_no_secret(cli: Cli) -> None:
     cli.ok("append", "Deploys need a token in CI", "--type", "gotcha")
-    library = Library(cli.store)
-    with library.transaction("human", "add") as tx:
-        tx.put(Memory("m1", f"the key is {KEY}", NOW, NOW, status="confirmed"))
+    stored(cli, memory("m1", f"the key is {KEY}", status="confirmed"))
     text = cli("index").out
     assert "2 memories: 1 signal, 1 confirmed" in text
     assert "- gotcha: 1" in text
@@ -131,8 +128,7 @@ def test_what_somebody_else_wrote_stays_unless_a_person_says_so(held: str, demo:
     demo("index", "notes.md", "--force")
     with (demo.cwd / "notes.md").open("a") as file:
         file.write("- a line by hand\n")
-    result = demo("index", "notes.md")
-    assert (result.code, "was changed by others" in result.err) == (2, True)
+    assert "was changed by others" in demo.refused("index", "notes.md")
     assert "- a line by hand" in (demo.cwd / "notes.md").read_text()
 
 
@@ -140,8 +136,8 @@ def test_what_somebody_else_wrote_stays_unless_a_person_says_so(held: str, demo:
 def test_an_export_of_another_kind_does_not_replace_it_nor_the_other_way_round(demo: Cli) -> None:
     demo("index", "index.md")
     demo("export", "--format", "markdown", "--memories", "--out", "memories.md")
-    assert demo("export", "--format", "markdown", "--memories", "--out", "index.md").code == 2
-    assert demo("index", "memories.md").code == 2
+    demo.refused("export", "--format", "markdown", "--memories", "--out", "index.md")
+    demo.refused("index", "memories.md")
 
 
 def test_a_reflection_writes_the_file_that_the_settings_name(cli: Cli) -> None:
@@ -220,7 +216,7 @@ def test_what_curation_changed_is_said(demo: Cli, tmp_path: Path) -> None:
 def test_what_cannot_be_replayed_is_refused(demo: Cli, tmp_path: Path) -> None:
     path = str(session(tmp_path, "2026-03-20T19:00:00Z"))
     assert "There is no revision 999999" in demo("replay", path, "--at", "999999").err
-    assert demo("replay", demo.write("plain.txt", "hello\n")).code == 2
+    demo.refused("replay", demo.write("plain.txt", "hello\n"))
     nothing = Transcript(tmp_path / "empty.jsonl")
     nothing.noise()
     assert "no prompt, task or failure" in demo("replay", str(nothing.path)).err

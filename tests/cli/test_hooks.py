@@ -2,12 +2,10 @@
 it was; and what an agent is told when a session begins.
 """
 
-import io
 import json
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -17,10 +15,9 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from tests.cli.shared import WORKBENCH
+from tests.cli.shared import WORKBENCH, feed, memory, stored
 from workbench.config.paths import cache_dir, captures_dir, config_dir, replaced_dir
 from workbench.core.agents.hook_event import HOOK_FILES
-from workbench.core.stream.memory import Memory
 from workbench.formats.hooks import commands, installed
 from workbench.services.agents import api as prompted_module
 from workbench.services.agents.capture import hooks
@@ -231,7 +228,7 @@ def begin(cli: Cli, monkeypatch: pytest.MonkeyPatch, **more: str) -> str:
         "source": "startup",
         **more,
     }
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(doc).encode())))
+    feed(monkeypatch, json.dumps(doc).encode())
     result = cli("capture", "claude-code")
     assert (result.code, result.err) == (0, "")
     return json.loads(result.out)["hookSpecificOutput"]["additionalContext"] if result.out else ""
@@ -248,15 +245,15 @@ def told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
 def store(cli: Cli) -> Cli:
     """A store with something of each kind."""
     known: dict[str, Any] = {"status": "confirmed", "memory_type": "semantic"}
-    library = Library(cli.store, heads=None)
-    with library.transaction("human", "set up") as tx:
-        tx.put(Memory("m1", "Deploys run on Monday", NOW, NOW, **known))
-        tx.put(Memory("m2", "Ask Ruth before a release", NOW, NOW, pinned=True))
-        early = NOW - timedelta(days=1)
-        tx.put(Memory("m3", "Nobody looked at this one", early, NOW, memory_type="semantic"))
-        tx.put(Memory("m4", ORDER, NOW, NOW, **known))
-        tx.put(Memory("m5", f"The key is {SECRET}", NOW, NOW, **known))
-    library.close()
+    early = NOW - timedelta(days=1)
+    stored(
+        cli,
+        memory("m1", "Deploys run on Monday", **known),
+        memory("m2", "Ask Ruth before a release", pinned=True),
+        memory("m3", "Nobody looked at this one", early, memory_type="semantic"),
+        memory("m4", ORDER, **known),
+        memory("m5", f"The key is {SECRET}", **known),
+    )
     return cli
 
 
@@ -314,14 +311,10 @@ def test_a_brief_that_nobody_waits_for_any_more_is_kept(store: Cli) -> None:
 
 @pytest.mark.slow
 def test_a_large_store_fills_no_more_than_its_room(store: Cli, told: Callable[[], str]) -> None:
-    library = Library(store.store)
-    with library.transaction("human", "more") as tx:
-        for n in range(60):
-            text = f"Rule {n}: " + "word " * 50
-            tx.put(Memory(f"n{n}", text, NOW, NOW, status="confirmed", memory_type="semantic"))
-    library.close()
-    text = told()
-    assert LONGEST - 1_200 < len(text) <= LONGEST
+    rules = (f"Rule {n}: " + "word " * 50 for n in range(60))
+    known: dict[str, Any] = {"status": "confirmed", "memory_type": "semantic"}
+    stored(store, *(memory(f"n{n}", text, **known) for n, text in enumerate(rules)))
+    assert LONGEST - 1_200 < len(told()) <= LONGEST
 
 
 @pytest.mark.slow

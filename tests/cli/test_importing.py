@@ -19,7 +19,10 @@ from workbench.cli.progress import interruptible
 from workbench.config.paths import shipped
 from workbench.core.files.formats import detect, known_formats
 
-BOOK = "## HARD RULES\n[hr-00001] helpful=2 harmful=0 :: Ask first.\n[hr-00002] helpful=0 harmful=1 :: Test last.\n"
+BOOK = (
+    "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n"
+    "[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
+)
 
 
 def entry(name: str, context: str, **more: object) -> str:
@@ -45,15 +48,6 @@ def stats(cli: Cli) -> dict[str, int]:
     return loaded
 
 
-def test_a_file_is_recognised_and_counted(cli: Cli) -> None:
-    out = cli.ok("import", two_entries(cli))
-    assert out.splitlines()[0] == (
-        "two.jsonl: learning entries (JSON lines), 90% sure (JSON lines with “context” and other entry keys)"
-    )
-    assert "  new: 2 memories" in out
-    assert stats(cli)["memories"] == 2
-
-
 def test_value_mappings_are_listed(cli: Cli) -> None:
     node = {"node_id": 1, "node_type": "observation", "content": "step", "importance": 50, "created": 1,
             "last_retrieved": 1, "pointer_id": None}  # fmt: skip
@@ -62,20 +56,6 @@ def test_value_mappings_are_listed(cli: Cli) -> None:
     assert "importance: mapped linearly from 0–100 to 0–10 (2 records)" in out
     listed = [(m["created_at"], m["importance_score"]) for m in cli.json("list")]
     assert listed == [("2026-01-01T00:00:00Z", 5.0)] * 2
-
-
-def test_a_broken_line_is_skipped_and_the_rest_imported(cli: Cli) -> None:
-    cli.ok("init")
-    name = cli.write(
-        "part.jsonl",
-        entry("a", "first") + '\n{"id": "b", "context": \n' + entry("c", "third") + "\n",
-    )
-    result = cli("import", name)
-    assert result.code == 0
-    assert result.err.startswith("part.jsonl:2: ")
-    assert len(result.err.splitlines()) == 1
-    assert "  new: 2 memories" in result.out
-    assert "  1 record skipped" in result.out
 
 
 def test_one_readable_file_among_others_is_enough(cli: Cli) -> None:
@@ -114,18 +94,13 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(
     assert not cli.store.exists()
 
 
-def test_a_format_can_be_forced(cli: Cli) -> None:
-    out = cli.ok("import", cli.write("rules.txt", BOOK), "--format", "ace")
-    assert out.splitlines() == ["rules.txt: read as ACE playbook, as requested", "  new: 2 bullets"]
-
-
 def test_the_field_of_the_text_can_be_named(cli: Cli) -> None:
     lines = '{"skill":"web","fix":"Name a CSS selector.","ts":"2026-03-01T10:00:00Z"}\n'
     name = cli.write("fixes.jsonl", lines + lines.replace("Name", "Never guess"))
     err = cli("import", name).err
     assert "It looks like JSON lines with “fix”, “skill”, “ts”" in err
     assert "--text NAME says which field it is" in err
-    assert cli("import", name, "--text", "fix", "--format", "ace").code == 2
+    cli.refused("import", name, "--text", "fix", "--format", "ace")
     assert "“skill”" in cli("import", name, "--text", "lesson").err
     assert "  new: 2 memories" in cli.ok("import", name, "--text", "fix")
     cli.ok("vote", cli.json("list")[0]["id"], "helpful")
@@ -219,7 +194,7 @@ def test_an_instruction_file_makes_no_memories(cli: Cli) -> None:
     assert "nothing new" in result.out
     assert "2 statements make sense without the rest; --as-candidates" in result.out
     assert "AGENTS.md:1: an instruction file is a document" in result.err
-    assert cli("list").code == 2
+    cli.refused("list")
 
 
 def test_its_statements_are_taken_as_candidates(cli: Cli) -> None:
@@ -389,42 +364,23 @@ def test_broken_files_are_refused_with_a_place_and_a_reason(
             assert line.isprintable(), line
         assert (said.code, f"{path.name}: " in said.out) in ((0, True), (2, False))
         if said.code == 2:
-            assert cli("import", path.name, "--format", name).code == 2
+            cli.refused("import", path.name, "--format", name)
         made = cli.bare("convert", path.name, out.name, "--from", name, "--to", "json")
         assert (out.exists(), "Traceback" in made.err) == (made.code == 0, False)
         out.unlink(missing_ok=True)
         assert not cli.store.exists()
 
 
-RULES_BOOK = (
-    "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n"
-    "[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
-)
-
-
-def test_a_playbook_becomes_a_skillbook_and_comes_back(cli: Cli) -> None:
-    cli.write("book.txt", RULES_BOOK)
-    said = cli.bare("convert", "book.txt", "skills.json")
-    assert (said.code, said.err) == (0, "")
-    assert said.out == "skills.json: 2 records as skillbook (JSON).\n"
-    skills = json.loads((cli.cwd / "skills.json").read_text())["skills"]
-    assert {name: skill["content"] for name, skill in skills.items()} == {
-        "r-00001": "Ask first.",
-        "r-00002": "Then act.",
-    }
-    assert cli.bare("convert", "skills.json", "-", "--to", "ace").out == RULES_BOOK
-
-
 def test_the_name_decides_unless_told_otherwise(cli: Cli) -> None:
-    cli.write("book.txt", RULES_BOOK)
+    cli.write("book.txt", BOOK)
     for name, start in (
         ("o.yaml", "schema_version"), ("o.csv", "id,section,content"), ("o.md", "# book"), ("o.jsonl", '{"id"'),
     ):  # fmt: skip
         assert cli.bare("convert", "book.txt", name).code == 0
         assert (cli.cwd / name).read_text().startswith(start), name
+    assert cli.bare("convert", "o.yaml", "-", "--to", "ace").out == BOOK
     refused = cli.bare("convert", "book.txt", "what.ever")
-    assert (refused.code, refused.err.count("\n")) == (2, 1)
-    assert "--to" in refused.err
+    assert (refused.code, "--to" in refused.err) == (2, True)
 
 
 def test_what_is_lost_is_said(cli: Cli) -> None:
@@ -435,7 +391,7 @@ def test_what_is_lost_is_said(cli: Cli) -> None:
 
 
 def test_a_file_that_is_there_is_not_replaced_unasked(cli: Cli) -> None:
-    cli.write("book.txt", RULES_BOOK)
+    cli.write("book.txt", BOOK)
     cli.write("o.csv", "precious")
     assert cli.bare("convert", "book.txt", "o.csv").code == 2
     assert (cli.cwd / "o.csv").read_text() == "precious"

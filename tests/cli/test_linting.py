@@ -13,26 +13,16 @@ BAD = "Title\n### RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00001] 
 
 
 def test_findings_and_exit_codes(cli: Cli) -> None:
-    cli.write("bad.txt", BAD)
-    cli.write("good.txt", "## RULES\n[rule-00001] helpful=1 harmful=0 :: Ask first.\n\n## OTHERS\n")
-    said = cli.bare("lint", "bad.txt", "good.txt")
+    names = (cli.write("bad.txt", BAD), cli.write("good.txt", GOOD))
+    said = cli.bare("lint", *names)
     assert said.code == 1
     assert "bad.txt:4: the id “r-00001” is already used on line 3 (duplicate-id)" in said.out
     assert "good.txt: nothing found." in said.out
     assert cli.bare("lint", "good.txt").code == 0
-    missing = cli.bare("lint", "missing.txt")
-    assert (missing.code, missing.err.count("\n")) == (2, 1)
-    rules = {
-        f["rule"] for f in json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"]
-    }
-    assert rules == {
-        "text-above",
-        "deep-heading",
-        "duplicate-id",
-        "duplicate-text",
-        "wrong-slug",
-        "no-others",
-    }
+    (found,) = json.loads(cli.bare("lint", "bad.txt", "--json").out)
+    assert {one["rule"] for one in found["findings"]} == {
+        "text-above", "deep-heading", "duplicate-id", "duplicate-text", "wrong-slug", "no-others",
+    }  # fmt: skip
     assert (cli.cwd / "bad.txt").read_text() == BAD
 
 
@@ -120,10 +110,11 @@ def test_fixes_as_json_are_one_value_with_what_changed_and_what_is_left(cli: Cli
     names = (cli.write("bad.txt", BAD), cli.write("good.txt", GOOD))
     fix = ("--fix", "deep-heading", "--dry-run", "--json")
     dry, good = json.loads(cli.bare("lint", *names, *fix).out)
-    told = [dry[name] for name in ("file", "format", "written", "fixes", "found", "left", "copies")]
-    assert told == [str(cli.cwd / "bad.txt"), "ace", False, 1, 1, 0, []]
+    assert [dry[name] for name in ("written", "fixes", "found", "left", "copies")] == [
+        False, 1, 1, 0, [],
+    ]  # fmt: skip
     assert {"-### RULES", "+## RULES"} <= set(dry["changes"][0]["lines"])
-    assert (good["fixes"], good["changes"], good["written"]) == (0, [], False)
+    assert (good["fixes"], good["changes"]) == (0, [])
     assert (cli.cwd / "bad.txt").read_text() == BAD
     (fixed,) = json.loads(cli.bare("lint", "bad.txt", "--fix", "all", "--json").out)
     assert (fixed["written"], fixed["left"]) == (True, 0)

@@ -2,7 +2,6 @@
 one table of exit codes, and what ends a run.
 """
 
-import json
 import re
 import shlex
 import sys
@@ -12,13 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import NOW, Cli, Result
+from tests.cli.conftest import Cli, Result
 from tests.cli.shared import names
 from workbench import __main__, __version__, crash
-from workbench.cli import session
 from workbench.cli.main import build_parser
-from workbench.core.stream.memory import Memory
-from workbench.store.library import Library
 
 COMMANDS = {name.partition(" ")[0] for name in names(build_parser())}
 
@@ -60,21 +56,8 @@ def test_version_and_help(cli: Cli) -> None:
     assert cli.bare("--version") == Result(0, f"workbench {__version__}\n", "")
     helped = cli.bare("--help")
     assert (helped.code, helped.err) == (0, "")
-    most, every = (helped.out.partition(title)[2] for title in ("used most:", "by task:"))
-    assert len(most.partition("\n\n")[0].splitlines()) == 1 + 10
+    every = helped.out.partition("by task:")[2]
     assert COMMANDS - {"help"} <= set(every.replace(",", " ").split())
-
-
-@pytest.mark.parametrize("command", sorted(COMMANDS))
-def test_every_command_explains_itself(
-    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    result = cli.bare(command, "--help")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.startswith(f"usage: workbench {command}")
-    said = result.out.partition("\n\n")[2].splitlines()
-    assert [line for line in said if len(line) > 80] == []
 
 
 def test_an_unknown_command_is_one_sentence(cli: Cli) -> None:
@@ -123,49 +106,6 @@ def test_whatever_happens_ends_without_a_traceback(
             __main__.main([])
     else:
         assert said == "workbench: interrupted; what was stored before is safe.\n"
-
-
-def test_the_help_has_the_table(cli: Cli) -> None:
-    helped = cli.bare("--help").out
-    for code, meaning in session.MEANINGS.items():
-        start = helped.index(f"\n  {code:<4}{meaning.split()[0]}")
-        assert " ".join(helped[start:].split()).startswith(f"{code} {meaning}")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        ("status", session.DONE),
-        ("doctor", session.DONE),
-        ("lint good.txt", session.DONE),
-        ("lint bad.txt", session.FOUND),
-        ("watch", session.DONE),
-        ("scan secret.txt", session.FOUND),
-        ("check expect.jsonl", session.FOUND),
-        ("show nothing", session.PROBLEM),
-        ("nonsense", session.PROBLEM),
-        ("list --nonsense", session.PROBLEM),
-        ("import none.jsonl", session.PROBLEM),
-        ("lint none.txt", session.PROBLEM),
-        ("check none.toml", session.PROBLEM),
-        ("undo --rev 99", session.PROBLEM),
-    ],
-)
-def test_a_command_returns_what_the_table_says(command: str, code: int, cli: Cli) -> None:
-    with Library(cli.store, lambda: NOW).transaction("cli", "set up") as tx:
-        tx.put(Memory("m1", "Builds are green", NOW, NOW))
-    cli.write(
-        "good.txt",
-        "## STRATEGIES AND HARD RULES\n[shr-00001] helpful=0 harmful=0 :: Ask first\n\n## OTHERS\n",
-    )
-    cli.write(
-        "bad.txt",
-        "## RULES\n[r-00001] helpful=0 harmful=0 :: Ask\n[r-00001] helpful=0 harmful=0 :: Tell\n",
-    )
-    cli.write("secret.txt", "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ\n")
-    cli.write("expect.jsonl", json.dumps({"query": "builds", "never": "m1"}) + "\n")
-    assert cli(*command.split()).code == code
 
 
 def examples(parser: ArgumentParser) -> list[str]:

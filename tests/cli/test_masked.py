@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli
 from tests.cli.sessions import session
-from tests.cli.shared import names
+from tests.cli.shared import memory, names
 from tests.formats.others import (
     BEADS,
     CASS,
@@ -38,7 +38,6 @@ from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.read import AgentRead
 from workbench.core.document import field_names, from_doc, to_doc
 from workbench.core.record import InvalidRecord
-from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.safety.secret_filter import KEPT
 from workbench.store.records import RECORDS, kind_in
@@ -137,8 +136,8 @@ def plant(bench: Workbench, planted: Planted) -> None:
                     put = replace(put, hash=library.blobs.put_all([json.dumps(body).encode()])[0])
                 tx.put(put)
         steps = f"Ship {planted.at('goal')}\n- [ ] Use {planted.at('step')}"
-        tx.put(Memory("plan-1", steps, NOW, NOW, observation_type="plan"))
-        tx.put(Memory(planted.at("id"), "A name that is a secret", NOW, NOW))
+        tx.put(memory("plan-1", steps, observation_type="plan"))
+        tx.put(memory(planted.at("id"), "A name that is a secret"))
 
 
 READING = """

@@ -77,10 +77,7 @@ def test_a_demo_store_can_be_kept(cli: Cli) -> None:
     folder = cli.cwd / "mine"
     assert f"Open it with: workbench --store {folder}\n" in cli.bare("demo", "--into", "mine").out
     assert (folder / "scratch-project" / ".claude/skills/rotate-a-secret/SKILL.md").is_file()
-    status = cli.bare("status", "--store", "mine").out
-    assert (status[:13], status.endswith(f" · {MEMORIES} unseen\n")) == ("14 pending · ", True)
-    listed = cli.bare("documents", "--list", "--store", "mine").out
-    assert str(folder / "documents" / "sessions/tp-exports") in listed
+    assert f" · {MEMORIES} unseen\n" in cli.bare("status", "--store", "mine").out
     found = cli.bare("recall", "excel apostrophe", "--store", "mine").out
     assert "tp-exports/detail/csv-for-excel.md" in found
 
@@ -282,11 +279,8 @@ def test_init_makes_a_store_once(cli: Cli) -> None:
     made = cli.bare("init", "--json")
     store = cli.cwd / ".workbench"
     assert json.loads(made.out) == {"store": str(store), "shared": False}
-    again = cli.bare("init")
-    assert (again.code, again.out) == (2, "")
-    assert f"{store} already has a store. Nothing was changed." in again.err
-    assert cli.bare("list").code == 0
-    assert cli("init", "x").code == 2
+    assert f"{store} already has a store. Nothing was changed." in cli.bare("init").err
+    cli.refused("init", "x")
 
 
 def test_a_shared_store_is_committed_and_merged_by_lines(cli: Cli) -> None:

@@ -29,7 +29,7 @@ def test_a_plan_goes_from_a_check_list_to_one(store: Cli) -> None:
     store.ok("plan", "step", "done")
     store.ok("plan", "step", "skip", "2.1")
     assert "[x] Reproduce it" in store.ok("plan", "export", "--plan", str(made["id"]))
-    assert store("plan", "show").code == 2
+    store.refused("plan", "show")
     store.ok("undo")
     store.ok("plan", "export", "out.md")
     (store.cwd / "out.md").write_text((store.cwd / "out.md").read_text() + "- [ ] Ship (5 min)\n")
@@ -46,8 +46,7 @@ def test_a_goal_is_parted_and_a_dry_run_stores_nothing(cli: Cli) -> None:
     assert [(one["text"], one["minutes"]) for one in made["steps"]] == [("Look", 5), ("Do", 0)]
     many = "Goal\n" + "- [ ] a step\n" * 10_000
     cli.write("many.md", many)
-    result = cli("plan", "make", "--file", "many.md")
-    assert (result.code, "at most 200 steps" in result.err) == (2, True)
+    assert "at most 200 steps" in cli.refused("plan", "make", "--file", "many.md")
 
 
 def test_a_check_says_which_rule_fired_and_by_its_exit_code(store: Cli) -> None:
@@ -66,19 +65,6 @@ def test_a_check_says_which_rule_fired_and_by_its_exit_code(store: Cli) -> None:
         True,
         True,
     )
-
-
-@pytest.mark.slow
-def test_a_decision_shows_its_values_and_what_claude_would_be_sent(
-    store: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = store.json("plan", "decide", "--actions", "150")["candidates"]
-    assert [(row["type"], row["value"]) for row in rows] == [
-        ("grounding", 1.0), ("retrieval", 1.0), ("learning", 1.0), ("reasoning", 0.5),
-    ]  # fmt: skip
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    assert "Reproduce it" in store("plan", "decide", "--preview").out
-    assert store("plan", "decide", "--claude").code == 2
 
 
 def test_each_operation_is_one_change_that_undo_takes_back(cli: Cli) -> None:

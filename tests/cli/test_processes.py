@@ -16,13 +16,20 @@ import pexpect
 import pytest
 
 from tests.benchmarks.stores import build
-from tests.cli.conftest import NOW, Cli
-from tests.cli.shared import COMMAND, ROOT, WORKBENCH, without_privileges, workbench
+from tests.cli.conftest import Cli
+from tests.cli.shared import (
+    COMMAND,
+    ROOT,
+    WORKBENCH,
+    loaded,
+    memory,
+    without_privileges,
+    workbench,
+)
 from tests.demo import MEMORIES
 from workbench.cli.progress import ProgressLine, waits_said
 from workbench.config import paths
 from workbench.core.files.locks import Holder, patience
-from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
 from workbench.store.journal import codec
 
@@ -46,16 +53,7 @@ HEAVY = ("textual", "rich.console", "model2vec", "anthropic", "tokenizers", "saf
 def test_a_command_imports_only_what_it_needs(
     arguments: list[str], banned: tuple[str, ...], demo: Cli
 ) -> None:
-    code = (
-        "import sys, json\n"
-        "from workbench.__main__ import main\n"
-        f"main({['--store', str(demo.store), *arguments]!r})\n"
-        f"print(json.dumps([m for m in {banned!r} if m in sys.modules]), file=sys.stderr)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert json.loads(run.stderr.splitlines()[-1]) == []
+    assert loaded(banned, "--store", str(demo.store), *arguments) == []
 
 
 PROMPT = (
@@ -76,16 +74,7 @@ def test_the_line_of_a_prompt_loads_no_record_and_no_area(indexed: bool, tmp_pat
     workbench(
         "--store", str(store), "list", "-n", "1"
     )  # what is made once, its index among it, is there
-    code = (
-        "import sys, json\n"
-        "from workbench.__main__ import main\n"
-        f"main(['--store', {str(store)!r}, 'status'])\n"
-        f"print(json.dumps([m for m in {(*HEAVY, *PROMPT)!r} if m in sys.modules]), file=sys.stderr)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert json.loads(run.stderr.splitlines()[-1]) == []
+    assert loaded((*HEAVY, *PROMPT), "--store", str(store), "status") == []
 
 
 def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
@@ -409,11 +398,9 @@ def large(cli: Cli) -> Path:
         with bench.library.transaction("human", "memories") as tx:
             for number in range(begin, begin + 10):
                 tx.put(
-                    Memory(
+                    memory(
                         f"mem-{number}",
                         f"lesson {number}: " + "keep the words apart " * 150,
-                        NOW,
-                        NOW,
                     )
                 )
     bench.library.journal.save_checkpoint()
@@ -456,28 +443,17 @@ def test_what_checks_all_documents_parses_them(cli: Cli, large: Path, parsed: li
     assert max(parsed) > LARGE
 
 
-def test_a_long_work_says_how_many_a_second(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    times = iter([10.0, 12.0])
-    line = ProgressLine("importing \x1b[31m", 100, lambda: next(times))
-    line(3000, 6000)
-    line.clear()
-    said = capsys.readouterr().err
-    assert said.startswith("\r▓▓▓▓▓▓▓▓▓▓▓▓░░░░░░░░░░░░ 3,000 of 6,000 · importing ␛[31m · 1,500/s")
-    assert said.endswith("\r\x1b[K")
-
-
-def test_short_work_and_other_places_stay_silent(
+def test_only_long_work_in_a_terminal_says_how_many_a_second(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ProgressLine("x", 1)(5, 10)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     ProgressLine("x", 100)(5, 10)
     assert capsys.readouterr().err == ""
-    ProgressLine("x", 1)(5, 10)
-    assert "5 of 10 · x" in capsys.readouterr().err
+    times = iter([10.0, 12.0])
+    line = ProgressLine("importing \x1b[31m", 100, lambda: next(times))
+    line(3000, 6000)
+    assert " 3,000 of 6,000 · importing ␛[31m · 1,500/s" in capsys.readouterr().err
 
 
 def test_it_says_for_whom_what_was_paid_for_waits(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,52 +12,35 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
+from tests.cli.shared import memory, stored
 from tests.safety.samples import keys
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
 from workbench.services.review.kinds import mark_of
 from workbench.services.safety.provenance import provenances
-from workbench.store.library import Library
 
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
-
-
-def memory(id: str, content: str, **fields: Any) -> Memory:
-    return replace(Memory(id, content, NOW, NOW), **fields)
 
 
 @pytest.fixture
 def queue(cli: Cli) -> Cli:
     """A project's store with three candidates, a confirmed memory, and a question about it."""
     cli.store = cli.cwd / ".workbench"
-    library = Library(cli.store, lambda: NOW)
-    with library.transaction("setup", "set up") as tx:
-        tx.put(memory("o1", "npm broke the lock file twice."))
-        tx.put(
-            memory(
-                "c1",
-                "Use pnpm.\nNever npm.",
-                status="candidate",
-                citations=("o1",),
-                importance_score=8,
-            )
-        )
-        tx.put(
-            memory(
-                "c2",
-                "The cache is cleared after the commit.",
-                status="candidate",
-                citations=("nowhere",),
-            )
-        )
-        tx.put(
-            memory("c3", "\x1b[31mred", status="candidate", importance_score=2, citations=("o1",))
-        )
-        tx.put(memory("k1", "Deploys need a second person.", status="confirmed"))
-        tx.put(
-            Proposal("skill-k1", "skill", "upkeep", "Deploys", NOW, evidence=("k1",), importance=1)
-        )
+
+    def candidate(id: str, content: str, cites: str, **fields: Any) -> Memory:
+        return memory(id, content, status="candidate", citations=(cites,), **fields)
+
+    stored(
+        cli,
+        memory("o1", "npm broke the lock file twice."),
+        candidate("c1", "Use pnpm.\nNever npm.", "o1", importance_score=8),
+        candidate("c2", "The cache is cleared after the commit.", "nowhere"),
+        candidate("c3", "\x1b[31mred", "o1", importance_score=2),
+        memory("k1", "Deploys need a second person.", status="confirmed"),
+        Proposal("skill-k1", "skill", "upkeep", "Deploys", NOW, evidence=("k1",), importance=1),
+        by="setup",
+    )
     return cli
 
 
@@ -74,25 +57,18 @@ def test_the_queue_is_listed_in_its_order_with_flags(queue: Cli) -> None:
     assert queue.ok("review").splitlines() == lines
     for filter, first in ((("pnpm",), "c1"), (("--kind", "skill"), "skill-k1"), (("-pnpm",), "c2")):
         assert queue.ok("review", "list", *filter).split()[0] == first
-    for more in ((), ("--json",)):
-        assert queue("review", "list", "-n", "1", *more).err == "1 of 4; --limit 0 lists all.\n"
-    found = queue.json("review", "list")
-    assert [p["id"] for p in found] == ["c2", "c3", "c1", "skill-k1"]
-    assert found[3]["question"] == "Should this become a skill?"
+    assert queue("review", "list", "-n", "1", "--json").err == "1 of 4; --limit 0 lists all.\n"
     assert queue("review", "list", "zzz").err == "No proposal matches; 4 proposals in all.\n"
 
 
 def test_showing_prints_the_evidence_in_full(queue: Cli) -> None:
     out = queue.ok("review", "show", "c1", "--quick")
-    assert "Is this worth keeping?" in out
     assert "Use pnpm.\nNever npm.\n" in out
     assert "cites o1\n  npm broke the lock file twice.\n" in out
     assert "cites nowhere · not in this store" in queue.ok("review", "show", "c2", "--quick")
     doc = queue.json("review", "show", "c3", "--quick")
     assert doc["memory"]["content"] == "\x1b[31mred"
     assert doc["evidence"]["cited"][0]["id"] == "o1"
-    err = queue.refused("review", "show", "c9", "--quick")
-    assert "`workbench review list`" in err
 
 
 def test_showing_looks_for_what_is_alike(queue: Cli) -> None:
@@ -112,9 +88,6 @@ def test_decisions_are_one_action_each(queue: Cli) -> None:
     assert queue.json("show", "c1")["metadata"]["rejected_because"] == "not true"
     queue.ok("review", "later", "c2", "--reason", "ask Ana")
     assert "put off c2: ask Ana" in queue.ok("history", "-n", "1")
-    assert "later" in queue.ok("review", "list", "cache")
-    queue.ok("review", "merge", "c3", "o1")
-    assert status(queue, "c3") == "archived"
 
 
 def test_a_filter_decides_only_after_a_yes(queue: Cli) -> None:
@@ -122,8 +95,8 @@ def test_a_filter_decides_only_after_a_yes(queue: Cli) -> None:
     listed = queue("review", "reject", "--kind", "reflection")
     assert (listed.code, len(listed.out.splitlines())) == (2, 3)
     assert "Nothing was decided yet: this concerns 3 proposals. Add --yes" in listed.err
-    assert queue("review", "approve", "c1", "--filter", "pnpm").code == 2
-    assert queue("review", "approve").code == 2
+    queue.refused("review", "approve", "c1", "--filter", "pnpm")
+    queue.refused("review", "approve")
     assert "No proposal matches" in queue("review", "later", "--filter", "zzz", "--yes").err
     assert files_of(queue.store) == before
     queue.ok("review", "approve", "--filter", "cache", "--kind", "reflection", "--yes")
@@ -135,15 +108,12 @@ def test_a_filter_decides_only_after_a_yes(queue: Cli) -> None:
 
 def test_merging_keeps_the_memory_and_a_dry_run_shows_the_difference(queue: Cli) -> None:
     before = files_of(queue.store)
-    merge = ("review", "merge", "c2", "k1")
-    shown = queue.ok(*merge, "--dry-run")
+    shown = queue.ok("review", "merge", "c2", "k1", "--dry-run")
     assert "[-Deploys" in shown
     assert "k1 would stay confirmed and keep its own text" in shown
-    assert queue.json(*merge, "--dry-run")["merged"]["status"] == "confirmed"
     assert files_of(queue.store) == before
-    queue.ok(*merge)
-    kept = queue.json("show", "k1")
-    assert (kept["content"][:7], kept["aliases"]) == ("Deploys", ["c2"])
+    queue.ok("review", "merge", "c2", "k1")
+    assert queue.json("show", "k1")["content"].startswith("Deploys")
     queue.ok("review", "merge", "c1", "o1", "--text", "candidate")
     assert queue.json("show", "o1")["content"] == "Use pnpm.\nNever npm."
 
@@ -165,18 +135,6 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(queue: Cli) -> None:
     )
 
 
-def test_promoting_writes_and_undo_gives_the_bytes_back(queue: Cli) -> None:
-    path = queue.cwd / queue.write("CLAUDE.md", "# Mine\r\nno end")
-    out = queue.ok("review", "promote", "c1", "k1", "--to", "CLAUDE.md", "--reason", "asked twice")
-    assert out.endswith("Promoted 2 memories to CLAUDE.md. `workbench undo` takes it back.\n")
-    new = path.read_bytes()
-    assert b"- Deploys need a second person.\r\n" in new
-    assert queue.ok("undo") == "Undone: promote 2 memories to CLAUDE.md: asked twice.\n"
-    assert path.read_bytes() == b"# Mine\r\nno end"
-    queue.ok("redo")
-    assert path.read_bytes() == new
-
-
 def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -> None:
     text = "# Rules\n\n## Build\n\nmake\n\n## Test\n\npytest\n"
     path = queue.cwd / queue.write("CLAUDE.md", text)
@@ -189,7 +147,7 @@ def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -
     queue.ok("undo")
     assert path.read_text() == text
     assert "There are: Rules (line 1), Rules › Build" in queue.refused(*promote, "Ship")
-    assert queue("review", "promote", "c1", "--to", "skill", "--section", "x").code == 2
+    queue.refused("review", "promote", "c1", "--to", "skill", "--section", "x")
 
 
 def test_every_kind_of_target(queue: Cli) -> None:
@@ -200,9 +158,7 @@ def test_every_kind_of_target(queue: Cli) -> None:
     index = (queue.cwd / ".claude/memory/MEMORY.md").read_text()
     assert "- [Cache](cache.md) — When to clear it" in index
     queue.ok(*promote, "skill-k1", "--to", "skill", "--name", "deploy")
-    skill = (queue.cwd / ".claude/skills/deploy/SKILL.md").read_text()
-    assert skill.startswith("---\nname: deploy\n")
-    assert queue("review", "list", "--kind", "skill").out == ""
+    assert (queue.cwd / ".claude/skills/deploy/SKILL.md").exists()
     assert [status(queue, id) for id in ("c1", "c2", "k1")] == ["promoted"] * 3
 
 
@@ -261,14 +217,11 @@ def imported(cli: Cli) -> Cli:
     cli.ok("init")
     cli.write("log.jsonl", FILED % "The build needs NODE_ENV.")
     cli.ok("import", "log.jsonl")
-    library = Library(cli.store)
-    with library.transaction("human", "prepare") as tx:
-        tx.put(memory("noise", "A line that nobody touched.", created_at=OLD, last_accessed_at=OLD))
-        for id in ("one", "two"):
-            tx.put(
-                memory(id, "Deploys need AUTH_SECRET in CI.", created_at=NOW, last_accessed_at=NOW)
-            )
-    library.close()
+    stored(
+        cli,
+        memory("noise", "A line that nobody touched.", OLD),
+        *(memory(id, "Deploys need AUTH_SECRET in CI.") for id in ("one", "two")),
+    )
     return cli
 
 
@@ -404,12 +357,10 @@ def test_a_proposal_that_names_what_the_store_was_not_read_from_is_refused(impor
     ):
         operation = {"path": str(imported.cwd / path), "files": [str(file) for file in files], "gone": [],
                      "mark": mark_of(files), "lines": []}  # fmt: skip
-        library = Library(imported.store)
-        with library.transaction("human", "prepare") as tx:
-            tx.put(
-                Proposal(f"file-{n}", "file", "workbench", row["title"], NOW, operation=operation)
-            )
-        library.close()
+        stored(
+            imported,
+            Proposal(f"file-{n}", "file", "workbench", row["title"], NOW, operation=operation),
+        )
         imported("review", "approve", f"file-{n}")
         kept = imported.ok("list", "--json")
         assert ("business" in kept, "Another." in kept) == (False, False), path
@@ -418,21 +369,12 @@ def test_a_proposal_that_names_what_the_store_was_not_read_from_is_refused(impor
 FRIDAY = "Deploys on Friday need a second person"
 
 
-def fill(cli: Cli, *memories: Memory) -> None:
-    library = Library(cli.store, lambda: NOW)
-    with library.transaction("cli", "some memories") as tx:
-        for memory in memories:
-            tx.put(memory)
-    library.close()
-
-
-def made(id: str, content: str, days: float, **fields: object) -> Memory:
-    at = NOW - timedelta(days=days)
-    return Memory(id, content, at, at, **fields)  # type: ignore[arg-type]
+def made(id: str, content: str, days: float, **fields: Any) -> Memory:
+    return memory(id, content, NOW - timedelta(days=days), **fields)
 
 
 def test_upkeep_says_first_and_proposes_then(cli: Cli) -> None:
-    fill(
+    stored(
         cli,
         made("old", "a note nobody read", 20),
         made("seen", "said again", 2, helpful_absorbed=3),
@@ -448,7 +390,7 @@ def test_upkeep_says_first_and_proposes_then(cli: Cli) -> None:
 
 
 def test_prunes_of_important_memories_are_approved_by_id_only(cli: Cli) -> None:
-    fill(cli, made("old", "a note", 20), made("gold", "worth more", 20, importance_score=9))
+    stored(cli, made("old", "a note", 20), made("gold", "worth more", 20, importance_score=9))
     prunes = ("review", "approve", "--kind", "prune", "--found")
     assert "Nothing was decided yet" in cli(*prunes).err
     assert "Skipped: 1 memory of importance 8 or more" in cli(*prunes, "--yes").err
@@ -459,7 +401,7 @@ def test_prunes_of_important_memories_are_approved_by_id_only(cli: Cli) -> None:
 
 
 def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None:
-    fill(
+    stored(
         cli,
         made("a", FRIDAY, 3), made("b", FRIDAY, 2),
         made("c", "always pnpm, never npm", 3), made("d", "always npm, never pnpm", 2),

@@ -14,16 +14,14 @@ import pytest
 
 from tests.cli.commands import Command
 from tests.cli.conftest import NOW, Cli, files_of
-from tests.cli.shared import KEY, left_in, put
+from tests.cli.shared import KEY, left_in, memory, put, stored
 from tests.demo import MEMORIES
 from tests.safety.fresh import fresh
 from tests.store.helpers import killed_after
 from workbench.config import drafts, paths
 from workbench.config.paths import state_dir
-from workbench.core.stream.memory import Memory
 from workbench.services import caches
 from workbench.services.files.replaced import Replaced
-from workbench.store.journal.engine import Options
 from workbench.store.library import Library
 
 
@@ -31,7 +29,7 @@ def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
     library = Library(cli.store, lambda: NOW, heads=paths.heads_dir())
     with library.transaction("human", "many") as tx:
         for number in range(400):
-            tx.put(Memory(f"m{number}", f"{number} " + "word " * 800, NOW, NOW))
+            tx.put(memory(f"m{number}", f"{number} " + "word " * 800))
     library.close()
     assert "the read index" not in cli.ok("doctor")
     (index,) = paths.cache_dir().rglob("index.sqlite")
@@ -72,7 +70,7 @@ def test_damage_is_named_by_file_line_and_byte_and_the_rest_is_recovered(demo: C
     (saved,) = demo.store.parent.glob("store.recovered-*")
     assert str(saved) in result.out
     stats = json.loads(demo.bare("--store", str(saved), "stats", "--json").out)
-    assert (stats["memories"], stats["bullets"], stats["votes"]) == (MEMORIES, 43, votes + 1)
+    assert (stats["memories"], stats["votes"]) == (MEMORIES, votes + 1)
 
 
 def test_what_was_not_finished_is_named_with_the_way_back(demo: Cli) -> None:
@@ -86,66 +84,19 @@ def test_what_was_not_finished_is_named_with_the_way_back(demo: Cli) -> None:
     assert "unfinished  import notes.jsonl" in result.out
     assert "`workbench undo --group import-abc`" in result.out
     assert demo.ok("undo", "--group", "import-abc") == "Undone: import notes.jsonl.\n"
-    assert demo("show", "left").code == 2
+    demo.refused("show", "left")
     assert demo("doctor").code == 0
-
-
-def edit_outside(store: Path, old: str, new: str) -> None:
-    file = store / "memory.json"
-    text = file.read_text("utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new), "utf-8")
 
 
 @pytest.mark.parametrize(
     "lead", ["Long before anything differs there are words that stay. " * 3, "x" * 150]
 )
 def test_the_history_shows_a_long_text_from_where_it_differs(cli: Cli, lead: str) -> None:
-    stored(cli, f"{lead}old name, and more", f"{lead}new name, and more")
+    for name in ("old", "new"):
+        stored(cli, memory("m1", f"{lead}{name} name, and more"))
     said = cli.ok("history", "m1", "-n", "1").splitlines()
     before, _, after = next(line for line in said if "content:" in line).partition("→")
     assert ("old name" in before, "new name" in after, "… " in before) == (True, True, True)
-
-
-def test_an_outside_edit_is_shown_then_taken_over_and_can_be_undone(cli: Cli) -> None:
-    stored(cli, "the first wording")
-    edit_outside(cli.store, "the first wording", "another wording")
-    result = cli("doctor")
-    assert (result.code, "the first wording → another wording" in result.out) == (1, True)
-    assert "Accepted 1 record" in cli.ok("doctor", "--accept-edit")
-    assert "another wording" in cli.ok("show", "m1")
-    cli.ok("undo")
-    assert "the first wording" in cli.ok("show", "m1")
-
-
-def test_an_outside_edit_may_be_turned_down_and_is_kept(cli: Cli) -> None:
-    stored(cli, "the first wording")
-    edit_outside(cli.store, "the first wording", "another wording")
-    cli.ok("doctor", "--dismiss-edit")
-    assert "the first wording" in cli.ok("show", "m1")
-    (kept,) = cli.store.glob("memory.dismissed-*")
-    assert "another wording" in kept.read_text("utf-8")
-    assert "No other program has changed memory.json." in cli.refused("doctor", "--accept-edit")
-
-
-def test_compact_packs_closed_files_and_history_still_reads_them(cli: Cli) -> None:
-    cli.ok("init")
-    assert cli.ok("compact").startswith("Nothing to compress")
-    _in_small_files(cli.store)
-    before = cli.ok("history", "-n", "99")
-    out = cli.ok("compact")
-    assert ".jsonl.gz: " in out
-    assert not list(cli.store.glob("journal-*.jsonl"))
-    assert cli.ok("history", "-n", "99") == before
-    assert cli.ok("compact").startswith("Nothing to compress")
-
-
-def _in_small_files(store: Path) -> None:
-    library = Library(store, lambda: NOW, Options(segment_bytes=1500))
-    for number in range(12):
-        with library.transaction("cli", f"note {number}") as tx:
-            tx.put(Memory(f"m{number}", f"note number {number} " * 10, NOW, NOW))
-    library.close()
 
 
 def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accepted(
@@ -238,18 +189,13 @@ def test_a_masked_backup_that_was_killed_leaves_its_copy_where_the_doctor_the_ne
 def test_a_backup_is_restored_as_the_same_store(demo: Cli) -> None:
     assert "none yet" in demo.ok("doctor")
     before = files_of(demo.store)
-    out = demo.ok("backup", "b.tar.gz")
+    assert "every byte checked" in demo.ok("backup", "b.tar.gz")
     assert files_of(demo.store) == before
-    revision = demo.json("stats")["revision"]
-    assert f"revision {revision:,}, every byte checked" in out
-    restored = demo.bare("restore", "b.tar.gz", "new")
-    assert (restored.code, restored.err) == (0, "")
+    assert demo.bare("restore", "b.tar.gz", "new").code == 0
     every = ("list", "-n", "0", "--json")
     assert demo.bare("--store", "new", *every).out == demo.ok(*every)
     assert str(demo.cwd / "b.tar.gz") in demo.ok("doctor")
-    assert demo.json("backup", "b.tar.gz", "--force")["revision"] == revision
-    assert demo("backup", "b.tar.gz").code == 2
-    assert demo.bare("restore", "b.tar.gz", "new").code == 2
+    assert demo("backup", "b.tar.gz", "--force").code == 0
 
 
 def test_the_doctor_names_what_a_killed_backup_left_and_the_next_one_removes_it(demo: Cli) -> None:
@@ -265,9 +211,8 @@ def test_the_doctor_names_what_a_killed_backup_left_and_the_next_one_removes_it(
 def test_a_clock_that_was_set_back_is_said_by_the_doctor_and_by_a_search(cli: Cli) -> None:
     cli.ok("append", "deploys fail on friday")
     assert "dated in the future" not in cli.ok("doctor")
-    library, later = Library(cli.store), NOW + timedelta(days=365)
-    with library.transaction("cli", "put") as tx:
-        tx.put(Memory("mem-20270320-0000007", "deploys fail on monday", later, later))
+    later = NOW + timedelta(days=365)
+    stored(cli, memory("mem-20270320-0000007", "deploys fail on monday", later))
     warning = "1 memory is dated after 2026-03-20T18:00+00:00, this machine's clock, and left out."
     assert warning in cli("search", "deploys").err
     assert warning in cli("search", "deploys", "--for-agent", "x").err
@@ -352,7 +297,7 @@ def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
     left = everything(demo.store)
     for text in (b"marmalade", b"vault opens"):
         assert text not in left
-    assert demo("show", secret).code == 2
+    demo.refused("show", secret)
     assert demo.ok("doctor")
     lines = demo.ok("history", secret)
     assert "(purged)" in lines or "ingest" in lines
@@ -375,11 +320,11 @@ def test_the_id_has_to_be_typed(demo: Cli, secret: str, monkeypatch: pytest.Monk
     ):
         monkeypatch.setattr(sys, "stdin", typed)
         assert said in demo.refused("purge", secret)
-    assert demo("purge", secret, "--yes-erase", "mem-other").code == 2
+    demo.refused("purge", secret, "--yes-erase", "mem-other")
     assert files_of(demo.store) == before
     monkeypatch.setattr(sys, "stdin", Typed(f"{secret}\n"))
     assert demo("purge", secret).code == 0
-    assert demo("show", secret).code == 2
+    demo.refused("show", secret)
 
 
 @pytest.mark.slow
@@ -449,12 +394,3 @@ def test_what_was_done_again_after_a_purge_is_undone(cli: Cli) -> None:
     cli.ok("undo")
     assert "pnpm" not in cli("list").out
     assert cli("undo").err.startswith("workbench: Nothing to undo.")
-
-
-def stored(cli: Cli, *texts: str) -> None:
-    """Store the texts of one memory, one after the other."""
-    library = Library(cli.store, lambda: NOW)
-    for text in texts:
-        with library.transaction("cli", "write") as tx:
-            tx.put(Memory("m1", text, NOW, NOW))
-    library.close()

@@ -321,12 +321,6 @@ def test_a_query_is_asked_at_its_own_moment_if_it_was_saved_with_one(
     assert session.moment(SOON) == SOON
 
 
-def test_a_copy_stays_as_it_is(session: TuningSession) -> None:
-    copy, before = session.copy(), session.ranking
-    session.move("recency", Settings(RECENT))
-    assert (copy.profile, copy.ranking) == (WORKBENCH, before)
-
-
 @pytest.mark.parametrize(
     "moved", [Settings(WORKBENCH), Settings(RECENT), Settings(WORKBENCH, days=3.0)]
 )

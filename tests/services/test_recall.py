@@ -210,23 +210,6 @@ def test_orders_are_held_back_with_their_section(
     assert all(ORDER not in row.text for row in given.rows)
 
 
-def test_a_reading_is_kept_with_what_was_cited(
-    bench: Workbench, places: Open, session: Path
-) -> None:
-    from workbench.services.agents.reading_log import Asked
-
-    bench.documents.trust(bench.documents.opened(session))
-    agent = places("agent:claude")
-    one = asked(agent)
-    read = one.reading_of(one.give("jwt tokens"), Asked("mcp", "s"))
-    assert (read.agent, read.query, read.documents[0]) == (
-        "claude",
-        "jwt tokens",
-        "detail/auth-design.md#L10",
-    )
-    assert not read.is_empty
-
-
 # What a context takes from it
 
 

@@ -27,7 +27,6 @@ from workbench.services.reflection.reflection import (
     Plan,
     Reflecting,
     drafts_of,
-    why,
 )
 from workbench.services.stream.observation import Observation, append
 
@@ -512,12 +511,3 @@ def test_what_is_said_twice_becomes_one_candidate_that_rests_on_both() -> None:
         ("Other", ("a",)),
     ]
     assert drafts[0].metadata["unresolved"] == ["9"]
-
-
-def test_why_says_how_many_from_when() -> None:
-    one = memory("a", "x", NOON, session_id="s1")
-    assert why([]) == ""
-    assert why([one]) == "1 memory, 1 session, 21 November"
-    assert why([one, memory("b", "y", NOON - timedelta(days=400))]) == (
-        "2 memories, 1 session, 17 October 2025 to 21 November 2026"
-    )

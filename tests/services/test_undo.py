@@ -115,18 +115,6 @@ def test_undo_means_the_person_by_whatever_door_and_never_an_agent(
     assert demo.stream.get(A).content == "theirs"
 
 
-def test_a_revision_of_anybody_can_be_taken_back(demo: Workbench, open_bench: Open) -> None:
-    agent = open_bench("agent:claude")
-    agent.stream.edit(A, "theirs")
-    rev = agent.library.journal.rev
-    demo.stream.pin([B], True)
-    text = demo.history.undo_revision(rev)
-    assert text == f"edit {A}"
-    assert demo.stream.get(A).content != "theirs"
-    with pytest.raises(WorkbenchError, match="no change with revision 9999"):
-        demo.history.undo_revision(9999)
-
-
 def test_the_votes_on_a_deleted_bullet_go_and_come_back_with_it(demo: Workbench) -> None:
     books = demo.playbooks
     book = books.books()[0].book.id
