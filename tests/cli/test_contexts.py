@@ -12,7 +12,6 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.sessions import DEPLOY, Transcript, session
 from tests.cli.shared import memory, stored
-from tests.demo import MEMORIES
 from workbench.config import paths
 
 TASK = "fix the token refresh"
@@ -92,19 +91,6 @@ def configure(text: str) -> None:
     config.write_text(text)
 
 
-@pytest.mark.slow
-def test_a_file_is_written_anew_as_often_as_the_store_changes(demo: Cli) -> None:
-    demo("index", "memory-index.md")
-    file = demo.cwd / "memory-index.md"
-    assert file.read_text() == demo("index").out
-    demo.ok("bullet", "add", "OTHERS", "One more")
-    demo.ok("append", "One memory more")
-    demo("index", "memory-index.md")
-    assert f"{MEMORIES + 1} memories" in file.read_text()
-    answer = demo.told("index", "memory-index.md")
-    assert answer["bytes"] == len(file.read_bytes())
-
-
 def test_a_line_that_no_person_stands_by_says_so(cli: Cli) -> None:
     cli.store = cli.cwd / ".workbench"
     cli.bare("init")
@@ -117,27 +103,18 @@ def test_a_line_that_no_person_stands_by_says_so(cli: Cli) -> None:
     assert "unreviewed" not in lines["Deploy"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("held", ["# My own notes\n", "# Memory index\n\n3 memories: 3 signal\n"])
-def test_what_somebody_else_wrote_stays_unless_a_person_says_so(held: str, demo: Cli) -> None:
-    demo.write("notes.md", held)
-    result = demo("index", "notes.md")
-    assert (result.code, "was never read or written here" in result.err) == (2, True)
-    assert "--force replaces it" in result.err
-    assert (demo.cwd / "notes.md").read_text() == held
-    demo("index", "notes.md", "--force")
-    with (demo.cwd / "notes.md").open("a") as file:
-        file.write("- a line by hand\n")
-    assert "was changed by others" in demo.refused("index", "notes.md")
-    assert "- a line by hand" in (demo.cwd / "notes.md").read_text()
-
-
-@pytest.mark.slow
-def test_an_export_of_another_kind_does_not_replace_it_nor_the_other_way_round(demo: Cli) -> None:
-    demo("index", "index.md")
-    demo("export", "--format", "markdown", "--memories", "--out", "memories.md")
-    demo.refused("export", "--format", "markdown", "--memories", "--out", "index.md")
-    demo.refused("index", "memories.md")
+def test_what_somebody_else_wrote_stays_unless_a_person_says_so(cli: Cli) -> None:
+    cli.ok("append", "Deploys go through the queue")
+    held = "# Memory index\n\n3 memories: 3 signal\n"
+    path = cli.cwd / cli.write("notes.md", held)
+    err = cli.refused("index", "notes.md")
+    assert ("was never read or written here" in err, "--force replaces it" in err) == (True, True)
+    assert path.read_text() == held
+    cli("index", "notes.md", "--force")
+    assert path.read_text() == cli.ok("index")
+    path.write_text(f"{path.read_text()}- a line by hand\n")
+    assert "was changed by others" in cli.refused("index", "notes.md")
+    assert "- a line by hand" in path.read_text()
 
 
 def test_a_reflection_writes_the_file_that_the_settings_name(cli: Cli) -> None:

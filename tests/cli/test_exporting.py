@@ -52,17 +52,6 @@ def opened(cli: Cli) -> Iterator[Workbench]:
     bench.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WRITING)
-def test_an_imported_file_comes_out_with_the_same_bytes(name: str, cli: Cli) -> None:
-    path, text = TEXTS[name]
-    file = cli.write(path.rpartition("/")[2], text)
-    assert cli("import", file, "--format", name).code == 0
-    said = cli("export", "--format", name, "--out", file)
-    assert (said.code, said.out) == (0, f"{cli.cwd / file} is already up to date.\n"), said.err
-    assert (cli.cwd / file).read_bytes() == text.encode()
-
-
 @pytest.fixture
 def changed_meanwhile(cli: Cli) -> Cli:
     """A playbook with a vote here and a new bullet there."""

@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.formats.broken import SAMPLES, broken
 from tests.formats.counting import BY_HAND, COUNTERS
 from tests.formats.others import ROWS, TEXTS, claude_mem_database
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES
 from workbench.cli.progress import interruptible
-from workbench.config.paths import shipped
-from workbench.core.files.formats import detect, known_formats
+from workbench.core.files.formats import detect
 
 BOOK = (
     "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n"
@@ -310,65 +308,17 @@ def test_every_row_of_a_database_is_shown_or_reported(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["memories.jsonl", "playbook.txt", "queries.jsonl"])
-def test_the_demo_files_are_imported_whole(cli: Cli, name: str) -> None:
-    path = shipped("fixtures/demo") / name
-    text = path.read_text()
-    held = COUNTERS[detect(path, text)[0].format](text)
-    assert account(cli, path) == (held, 0)
-
-
-FILES = 20
-
-
-NAMES = [known.name for known in known_formats()]
-
-
-def bytes_of(name: str, dice: random.Random, folder: Path) -> bytes:
-    """Return a broken file of a format; a third of them are no longer UTF-8."""
-    if name in SAMPLES:
-        data = broken(SAMPLES[name], dice).encode()
-    elif name == "claude-mem-db":
-        data = claude_mem_database(folder / f"{dice.random()}.db").read_bytes()
-        at = dice.randrange(len(data))
-        return (
-            data[:at]
-            + dice.randbytes(dice.choice((1, 100, 4096)))
-            + data[at + dice.choice((0, 1, 100)) :]
-        )
-    else:
-        data = broken("q-1 Q0 mem-1 1 0.9 run\nq-1 Q0 mem-2 2 0.8 run\n", dice).encode()
-    if dice.random() < 0.33:
-        at = dice.randrange(len(data) + 1)
-        data = (
-            data[:at]
-            + dice.choice((b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\x00\x00"))
-            + data[at:]
-        )
-    return data
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_broken_files_are_refused_with_a_place_and_a_reason(
-    name: str, cli: Cli, tmp_path: Path
-) -> None:
-    dice = random.Random(f"through the door: {name}")
-    path, out = cli.cwd / f"{name}.file", cli.cwd / "out.json"
-    for _ in range(FILES):
-        path.write_bytes(bytes_of(name, dice, tmp_path))
-        said = cli("import", path.name, "--format", name, "--dry-run")
+def test_a_broken_database_is_read_or_refused_with_a_reason(cli: Cli) -> None:
+    dice = random.Random("a database")
+    data = claude_mem_database(cli.cwd / "whole.db").read_bytes()
+    for _ in range(20):
+        at, hole = dice.randrange(len(data)), dice.choice((0, 1, 100))
+        spoilt = data[:at] + dice.randbytes(dice.choice((1, 100, 4096))) + data[at + hole :]
+        (cli.cwd / "spoilt.db").write_bytes(spoilt)
+        said = cli("import", "spoilt.db", "--format", "claude-mem-db", "--dry-run")
+        assert said.code in (0, 2)
         assert "Traceback" not in said.err
-        for line in said.err.splitlines():
-            assert len(line.partition(path.name)[2]) > 8, line
-            assert line.isprintable(), line
-        assert (said.code, f"{path.name}: " in said.out) in ((0, True), (2, False))
-        if said.code == 2:
-            cli.refused("import", path.name, "--format", name)
-        made = cli.bare("convert", path.name, out.name, "--from", name, "--to", "json")
-        assert (out.exists(), "Traceback" in made.err) == (made.code == 0, False)
-        out.unlink(missing_ok=True)
-        assert not cli.store.exists()
+        assert all(line.isprintable() for line in said.err.splitlines())
 
 
 def test_the_name_decides_unless_told_otherwise(cli: Cli) -> None:

@@ -91,8 +91,6 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     assert f"Saved as {path}.\n" in demo.ok(*tune, "--save", "mine")
     birth = tomllib.loads(path.read_text())["birth"]
     assert (birth["parent"], birth["queries"]) == ("engram", 14)
-    found = demo.json("eval", queries, "--profile", "engram", "--profile", "mine")
-    assert (found["verdicts"][0]["delta"] > 0, found["tuned_on_these"]) == (True, ["mine"])
     assert "already" in demo.refused(*tune, "--save", "mine")
     assert f"Saved as {path}.\n" in demo.ok(*tune, "--save", "mine", "--force")
     found = demo.json(*tune)

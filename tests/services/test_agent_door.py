@@ -121,13 +121,6 @@ def test_a_query_that_cannot_be_asked_is_refused(deploys: Workbench, how: dict[s
         door(deploys).memory_search(**how)
 
 
-@pytest.mark.slow
-def test_an_explained_search_says_what_each_score_is_made_of(demo: Workbench) -> None:
-    first = rows(door(demo).memory_search(QUERY, 1, explain=True))[0]
-    assert abs(sum(first["factors"].values()) - first["score"]) < 0.001
-    assert first["relevance"]
-
-
 def test_a_search_stays_within_its_tokens_and_says_what_was_cut(bench: Workbench) -> None:
     put(bench, *(memory(f"m{n:02}", f"the deploy {n} {'said much ' * 40}") for n in range(50)))
     answer = door(bench).memory_search("the deploy", 50)

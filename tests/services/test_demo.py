@@ -66,13 +66,6 @@ def test_there_is_something_for_each_feature_to_find(now: Workbench, scratch: Pa
 
 
 @pytest.mark.slow
-def test_filling_twice_adds_nothing(now: Workbench) -> None:
-    before = {name: set(table) for name, table in snapshot(now).items()}
-    fill(now, shipped("fixtures/demo"))
-    assert {name: set(table) for name, table in snapshot(now).items()} == before
-
-
-@pytest.mark.slow
 def test_what_recurs_in_them_and_what_patterns_say_twice_is_offered(around: Workbench) -> None:
     around.working_out.run(lambda: False, only=("pattern", "pattern-merge"))
     titles = {one.kind: one.title for one in around.review.found()}

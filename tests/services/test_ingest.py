@@ -93,43 +93,23 @@ def test_what_is_said_in_other_words_waits_as_the_merge_that_dedup_would_propose
     assert (group.name, flags_of(group)) == (waiting.id, waiting.flags)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("trusted", [False, True])
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (
-            "always use pnpm, never npm, in the web folder",
-            "always use npm, never pnpm, in the web folder",
-        ),
-        (
-            "the integration tests passed on the main branch",
-            "the integration tests failed on the main branch",
-        ),
-        (
-            "the worker retries a webhook 3 times in total",
-            "the worker retries a webhook 5 times in total",
-        ),
-    ],
-)
 def test_an_opposite_is_no_duplicate_and_doubts_what_is_trusted(
-    bench: Workbench, clock: Clock, old: str, new: str, trusted: bool
+    bench: Workbench, clock: Clock, trusted: bool
 ) -> None:
+    old = "always use pnpm, never npm, in the web folder"
+    new = "always use npm, never pnpm, in the web folder"
     put(bench, memory("first", old, status="confirmed" if trusted else "signal"))
     fill_up(bench)
     clock.advance(hours=1)
     done = bench.ingest.add(Observation(new))
-    assert (done.outcome, done.other) == (
-        "contradicts" if trusted else "created",
-        bench.stream.get("first"),
-    )
-    assert done.memory.content == new
+    first = bench.stream.get("first")
+    assert (done.outcome, done.other) == ("contradicts" if trusted else "created", first)
     assert done.verdict is not None
     assert done.verdict.conflicts
     waiting = [(p.kind, p.evidence, p.flags) for p in bench.review.queue()]
-    assert waiting == (
-        [("reconfirm", ("first", done.memory.id), ("contradicted",))] if trusted else []
-    )
+    asked = [("reconfirm", ("first", done.memory.id), ("contradicted",))]
+    assert waiting == (asked if trusted else [])
     again = bench.upkeep.carry_out()
     assert (again.of("reconfirm"), again.withdrawn) == ((), ())
 

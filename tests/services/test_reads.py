@@ -24,25 +24,6 @@ def ask(agent: Workbench, query: str, k: int = 3) -> tuple[str, ...]:
     return serve(agent.context, tuning, query, k, tuning.default(), agent.safety, asked).ranking.ids
 
 
-@pytest.mark.slow
-def test_a_reading_says_who_asked_what_and_was_given_what(
-    demo: Workbench, open_bench: Open, clock: Clock
-) -> None:
-    agent = open_bench("agent:claude")
-    given = ask(agent, "how do we deploy")
-    (read,) = kept(demo)
-    assert (read.agent, read.session, read.door, read.query) == (
-        "claude",
-        "s-7",
-        "mcp",
-        "how do we deploy",
-    )
-    assert (read.memories, read.profile, read.at) == (given, "workbench", clock.at)
-    assert list(read.scores) == sorted(read.scores, reverse=True)
-    assert len(read.scores) == 3
-    assert not read.is_empty
-
-
 def test_a_question_without_an_answer_is_kept_too_and_counts_nothing(
     demo: Workbench, open_bench: Open
 ) -> None:
