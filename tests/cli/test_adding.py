@@ -31,9 +31,11 @@ def test_an_observation_gets_an_id_and_an_importance(cli: Cli, way: str) -> None
     memory = cli.json("show", named(out))
     told = (memory["observation_type"], memory["session_id"], memory["tags"])
     assert told == ("error", "s1", ["ci"])
-    assert (memory["helpful_count"], memory["memory_type"]) == (1, "episodic")
+    assert memory["helpful_count"] == 1
+    assert memory["memory_type"] == "episodic"
     (event,) = cli.json("history")
-    assert (event["actor"], event["label"]) == ("agent:claude", f"ingest error {named(out)}")
+    assert event["actor"] == "agent:claude"
+    assert event["label"] == f"ingest error {named(out)}"
 
 
 def test_the_importance_table_is_the_configs_unless_another_is_named(cli: Cli) -> None:
@@ -65,7 +67,8 @@ def test_text_comes_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch, way: s
     assert not cli.store.exists()
     feed(monkeypatch, "\ufeffzwei\nZeilen ü\x00\n".encode())
     memory = cli.json("show", named(cli.ok(way, "-", "--memory-type", "semantic")))
-    assert (memory["content"], memory["memory_type"]) == ("zwei\nZeilen ü\ufffd", "semantic")
+    assert memory["content"] == "zwei\nZeilen ü\ufffd"
+    assert memory["memory_type"] == "semantic"
 
 
 def test_agents_and_sessions_vote_for_themselves(demo: Cli) -> None:
@@ -108,7 +111,8 @@ def test_who_said_it_is_kept_shown_and_found(cli: Cli) -> None:
     cli.ok("ingest", "Nobody ships on Mondays", "--speaker", "assistant")
     cli.ok("append", "Nobody said this")
     (found,) = cli.json("list", 'speaker:"ann lee"')
-    assert (found["content"], found["source"]["speaker"]) == ("We ship on Fridays", "Ann Lee")
+    assert found["content"] == "We ship on Fridays"
+    assert found["source"]["speaker"] == "Ann Lee"
     assert "Ann Lee" in cli.ok("show", found["id"])
     exported = [json.loads(row) for row in cli.ok("export", "--format", "lifecycle").splitlines()]
     assert [row["source"].get("speaker") for row in exported] == ["Ann Lee", "assistant", None]
@@ -173,7 +177,8 @@ def test_an_unknown_type_of_an_agent_is_kept_and_a_persons_is_asked_about(
 ) -> None:
     id = named(cli.ok(way, "It rained on Friday", "--type", "weather", "--actor", "claude"))
     found = cli.json("show", id)
-    assert (found["observation_type"], found["metadata"]) == ("general", {"type": "weather"})
+    assert found["observation_type"] == "general"
+    assert found["metadata"] == {"type": "weather"}
     for kind, hint in (("eror", "Did you mean error?"), ("weather", "Types are: instruction, ")):
         err = cli.refused(way, "It rained on Sunday", "--type", kind)
         assert f"Unknown observation type “{kind}”. {hint}" in err
@@ -191,7 +196,8 @@ def test_an_import_names_the_new_ids(cli: Cli) -> None:
         "m.jsonl", '{"id": "s1", "type": "gotcha", "content": "The cache is cleared"}\n'
     )
     (dry,), (done,) = cli.told("import", name, "--dry-run"), cli.told("import", name)
-    assert (dry["dry_run"], done["dry_run"]) == (True, False)
+    assert dry["dry_run"] is True
+    assert done["dry_run"] is False
     assert done["memories"] == dry["memories"] == [row["id"] for row in cli.json("list")]
 
 

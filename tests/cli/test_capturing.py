@@ -58,7 +58,8 @@ def hook(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         doc = {"session_id": SESSION, "cwd": str(cli.cwd), "hook_event_name": name, **event}
         feed(monkeypatch, json.dumps(doc).encode())
         result = cli("capture", agent)
-        assert (result.code, result.err) == (0, "")
+        assert result.code == 0
+        assert result.err == ""
         return result.out
 
     return call
@@ -103,11 +104,9 @@ def test_lessons_come_with_where_they_are_from_and_wait_in_review(
     ]
     correction, failure = lessons
     assert SECRET not in correction.content
-    assert (failure.session_id, failure.source.hook, failure.source.turn) == (
-        SESSION,
-        "transcript",
-        1,
-    )
+    assert failure.session_id == SESSION
+    assert failure.source.hook == "transcript"
+    assert failure.source.turn == 1
     assert failure.source.file == str(transcript.path)
     assert failure.created_at.isoformat() == "2026-03-19T10:05:00+00:00"
     assert len(cli.json("review", "list")) == 2
@@ -138,7 +137,9 @@ def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(
     assert "Stored 1, and 1 episode." in cli.ok(*read)
     assert "Cannot find module 'vite'" in told(cli.store)[-1].content
     again = cli.json(*read, "--again")
-    assert (again["lessons"], again["stored"], again["passed_over"]["known"]) == ([], [], 3)
+    assert again["lessons"] == []
+    assert again["stored"] == []
+    assert again["passed_over"]["known"] == 3
     assert failing
 
 
@@ -241,8 +242,10 @@ def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(
     assert hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm here, key {SECRET}") == ""
     hook("UserPromptSubmit", prompt="build the cart")
     (memory,) = told(cli.store)
-    assert (memory.observation_type, memory.status) == ("correction", "candidate")
-    assert (memory.source.hook, memory.source.speaker) == ("UserPromptSubmit", "user")
+    assert memory.observation_type == "correction"
+    assert memory.status == "candidate"
+    assert memory.source.hook == "UserPromptSubmit"
+    assert memory.source.speaker == "user"
     assert memory.session_id == SESSION
     assert SECRET.encode() not in kept(captures_dir() or cli.store)
     assert cli.json("history", "-n", "1")[0]["actor"] == "agent:claude"
@@ -315,10 +318,8 @@ def test_a_summary_is_kept_by_its_sections(cli: Cli, hook: Callable[..., str]) -
     hook("PostCompact", trigger="auto", compact_summary=summary)
     hook("PostCompact", trigger="auto", compact_summary=summary)
     (memory,) = told(cli.store)
-    assert (memory.observation_type, memory.content) == (
-        "bug_fix",
-        "SQLite does not support ALTER COLUMN: rewrote the table",
-    )
+    assert memory.observation_type == "bug_fix"
+    assert memory.content == "SQLite does not support ALTER COLUMN: rewrote the table"
 
 
 def test_hooks_of_other_forms_are_understood(cli: Cli, hook: Callable[..., str]) -> None:
@@ -335,7 +336,8 @@ def test_hooks_of_other_forms_are_understood(cli: Cli, hook: Callable[..., str])
             tool_response={"output": output, "exit_code": code},
         )  # fmt: skip
     error, correction, failure = told(cli.store)
-    assert (error.status, error.content) == ("signal", lost)
+    assert error.status == "signal"
+    assert error.content == lost
     assert correction.observation_type == "correction"
     assert "`make test`" in failure.content
 
@@ -353,7 +355,8 @@ def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, cursor: Callable[.
     done = json.dumps({"output": "done", "exitCode": 0})
     cursor("postToolUse", tool_name="Shell", tool_input=better, tool_use_id="t-2", tool_output=done)
     said, solved = told(cli.store)
-    assert (said.content, said.session_id) == (prompt, "c-1")
+    assert said.content == prompt
+    assert said.session_id == "c-1"
     assert said.source.hook == "beforeSubmitPrompt"
     assert "git push -u origin cart" in solved.content
     cli.ok("review", "approve", said.id)
@@ -436,19 +439,20 @@ def test_sessions_of_codex_are_read_as_those_of_claude_code(
         *ran("c2", call("git push -u origin cart"), done, name),
     )  # fmt: skip
     shown = cli.json("capture", "transcript", str(tmp_path / "sessions"), "--dry-run")
-    assert (shown["transcripts"], len(shown["lessons"]), shown["passed_over"]) == (1, 2, {})
+    assert shown["transcripts"] == 1
+    assert len(shown["lessons"]) == 2
+    assert shown["passed_over"] == {}
     cli.ok("capture", "transcript", str(path))
     solved, said = sorted(told(cli.store), key=lambda memory: memory.content[0] == "N")
     assert "no upstream branch" in solved.content
     assert "git push -u origin cart" in solved.content
-    assert (said.session_id, said.source.hook, SECRET in said.content) == (
-        THREAD,
-        "transcript",
-        False,
-    )
+    assert said.session_id == THREAD
+    assert said.source.hook == "transcript"
+    assert SECRET not in said.content
     assert "yarn" not in said.content
     again = cli.json("capture", "transcript", str(path), "--again")
-    assert (again["stored"], again["passed_over"]) == ([], {"known": 2})
+    assert again["stored"] == []
+    assert again["passed_over"] == {"known": 2}
     assert "git push" in cli.ok("replay", str(path))
 
 
@@ -480,7 +484,9 @@ def test_a_hook_of_codex_and_its_session_file_tell_the_same_once(
 def test_no_event_breaks_an_agent(cli: Cli, monkeypatch: pytest.MonkeyPatch, event: bytes) -> None:
     feed(monkeypatch, event)
     result = cli("capture", "claude-code")
-    assert (result.code, result.out, result.err) == (0, "", "")
+    assert result.code == 0
+    assert result.out == ""
+    assert result.err == ""
     assert not cli.store.exists()
 
 
@@ -552,7 +558,8 @@ def test_a_disk_that_is_full_is_said_where_the_log_cannot_be_written(
     captures.parent.mkdir(parents=True, exist_ok=True)
     captures.write_text("nothing can be written below this")
     result = cli("capture", "claude-code")
-    assert (result.code, result.out) == (0, "")
+    assert result.code == 0
+    assert result.out == ""
     assert "claude-code UserPromptSubmit" in result.err
     assert "cannot be written" in result.err
 
@@ -709,8 +716,10 @@ def test_three_tasks_of_a_session_are_three_episodes(cli: Cli, session: Session)
     tasks = [one["task"]["original_input"][:7] for one in episodes]
     assert tasks == ["Fix the", "Now add", "Rename "]
     first, second, third = (one["outcome"]["evidence"] for one in episodes)
-    assert ("9 passed" in first[0], "All 9 tests pass" in first[1]) == (True, True)
-    assert ("npm run build" in second[0], third) == (True, ["no evidence"])
+    assert "9 passed" in first[0]
+    assert "All 9 tests pass" in first[1]
+    assert "npm run build" in second[0]
+    assert third == ["no evidence"]
     rows = [(row["captured"], row["approved"], row["tags"]) for row in listed(cli)]
     assert rows == [(True, False, []), (True, False, []), (True, False, ["no evidence"])]
     assert SECRET not in json.dumps(episodes)
@@ -766,7 +775,9 @@ def test_what_a_person_decided_on_an_episode_stays(
     hook("Stop", transcript_path=str(session.path))
     cli.ok("capture", "transcript", str(session.path), "--again")
     (left,) = listed(cli)
-    assert (left["id"], left["outcome"], left["approved"]) == (third, "PARTIAL", True)
+    assert left["id"] == third
+    assert left["outcome"] == "PARTIAL"
+    assert left["approved"] is True
     cli.ok("undo")
 
 
@@ -866,7 +877,8 @@ def test_the_hooks_of_cursor_alone_give_an_episode_for_each_task(
     assert second["task"]["original_input"].startswith("Rename the billing tables")
     assert first["outcome"]["primary_output"] == "Done. All 9 tests pass."
     assert "9 passed" in first["outcome"]["evidence"][0]
-    assert (first["session_id"], first["metadata"]["captured"]) == ("c-1", True)
+    assert first["session_id"] == "c-1"
+    assert first["metadata"]["captured"] is True
     assert SECRET not in json.dumps([first, second])
 
 

@@ -226,10 +226,14 @@ def test_an_edit_is_a_line_and_a_vote_is_a_line(cli: Cli, bank: Path) -> None:
     cli.ok("edit", line, "--content", "Ask first, always.")
     cli.ok("edit", topic, "--summary", "Ann is a statistician")
     code, out, err = back(cli, "--dry-run")
-    assert (code, changed(bank), err) == (0, {}, "")
+    assert code == 0
+    assert changed(bank) == {}
+    assert err == ""
     assert out.endswith("3 files would be changed. Nothing was written.\n")
     code, out, err = back(cli)
-    assert (code, err, out.endswith("3 of 6 files changed (4 records)\n")) == (0, "", True)
+    assert code == 0
+    assert err == ""
+    assert out.endswith("3 of 6 files changed (4 records)\n")
     index = NOTES["memory/MEMORY.md"].replace("Ann counts", "Ann is a statistician")
     note = NOTES["coffee.md"].replace("[hot]\n", "[hot]\nhelpful: 1\n")
     assert changed(bank) == {
@@ -290,7 +294,8 @@ def test_a_file_that_changed_since_is_left_alone_and_named(cli: Cli, bank: Path)
     assert "1 of 6 files changed" in out
     # On a person's word it is changed, and what it held is kept.
     code, out, _ = back(cli, "--force")
-    assert (code, (bank / "plain.txt").read_text()) == (0, "Ours.\n")
+    assert code == 0
+    assert (bank / "plain.txt").read_text() == "Ours.\n"
     copy = Path(
         next(line for line in out.splitlines() if "is kept as" in line)
         .split(" is kept as ")[1]
@@ -307,7 +312,8 @@ def test_what_changed_on_disk_alone_is_never_written_over(cli: Cli, bank: Path) 
     before = changed(bank)
     assert "1 kept" in cli.ok("import", "vault")
     code, _, err = back(cli)
-    assert (code, changed(bank)) == (1, before)
+    assert code == 1
+    assert changed(bank) == before
     assert err.startswith("vault/coffee.md was left unchanged")
     cli.ok("import", "vault", "--theirs")
     assert back(cli)[0] == 0
@@ -341,7 +347,8 @@ def test_what_has_no_place_stays_in_the_store_and_is_said(cli: Cli, bank: Path) 
     )
     cli.ok("edit", named(cli, "fixed CI"), "--content", "# A title, and no entry")
     code, _, err = back(cli)
-    assert (code, changed(bank)) == (1, {})
+    assert code == 1
+    assert changed(bank) == {}
     assert (
         "2026-05-01.md was left unchanged: the change cannot be expressed in it: it could not be read back"
         in err
@@ -379,10 +386,13 @@ def test_secrets_and_orders_stay_out(cli: Cli, bank: Path) -> None:
     cli("edit", slept, "--content", ORDER)
     cli("edit", debug, "--summary", ORDER)
     code, _, err = back(cli)
-    assert (code, f"left out: {slept}" in err, "--allow-flagged ID" in err) == (1, True, True)
+    assert code == 1
+    assert f"left out: {slept}" in err
+    assert "--allow-flagged ID" in err
     assert changed(bank) == {"plain.txt": "The key is [secret: GitHub token].\n"}
     code, _, err = back(cli, "--skip-flagged")
-    assert (code, "left out" in err) == (0, True)
+    assert code == 0
+    assert "left out" in err
     # On a person's word one goes, also into the line of an index.
     back(cli, "--allow-flagged", debug, "--reason", "an example")
     assert f"— {ORDER}\n" in (bank / "memory/MEMORY.md").read_text()
@@ -405,7 +415,8 @@ def test_secrets_stay_out_of_the_lines_of_an_index(cli: Cli) -> None:
     cli.write("all.jsonl", other.replace('"summary": "how to"', f'"summary": "token {key} rules"'))
     cli("import", "all.jsonl", "--theirs")
     code, out, err = back(cli)
-    assert (code, key in out + err) == (0, False)
+    assert code == 0
+    assert key not in out + err
     assert err.endswith("Secrets are masked in 1 record.\n")
     assert (cli.cwd / "vault/MEMORY.md").read_text() == index.replace(
         "how to", f"token {masked} rules"
@@ -505,7 +516,8 @@ def test_one_that_follows_says_each_change_once(cli: Cli, notes: Path) -> None:
         assert process.stdout.readline().split() == ["changed", "bank/one.md", "notes"]
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
-        assert (process.returncode, out) == (0, "")
+        assert process.returncode == 0
+        assert out == ""
     finally:
         process.kill()
         process.communicate()

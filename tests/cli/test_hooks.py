@@ -85,7 +85,9 @@ def test_hooks_are_installed_where_there_was_nothing_and_removed_again(
 ) -> None:
     named = ("--agent", agent, "--yes")
     told = cli("hooks", "install", *named)
-    assert (told.code, told.err, "mcp" in told.out) == (0, "", True)
+    assert told.code == 0
+    assert told.err == ""
+    assert "mcp" in told.out
     path = cli.cwd / OWN[agent][0]
     doc = json.loads(path.read_text())
     assert set(doc["hooks"]) == set(HOOK_FILES[agent].events)
@@ -209,7 +211,8 @@ def test_status_says_what_is_installed_and_what_went_wrong(cli: Cli) -> None:
     note(folder, NOW, "claude-code", "Stop", "The disk is full.")
     doc = cli.json("hooks", "status")
     user, project = (one["events"] for one in doc["agents"]["codex"])
-    assert (user, project) == (list(HOOK_FILES["codex"].events), [])
+    assert user == list(HOOK_FILES["codex"].events)
+    assert project == []
     assert [one["problem"] for one in doc["failures"]] == ["The disk is full."]
 
 
@@ -230,7 +233,8 @@ def begin(cli: Cli, monkeypatch: pytest.MonkeyPatch, **more: str) -> str:
     }
     feed(monkeypatch, json.dumps(doc).encode())
     result = cli("capture", "claude-code")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert result.err == ""
     return json.loads(result.out)["hookSpecificOutput"]["additionalContext"] if result.out else ""
 
 
@@ -305,7 +309,8 @@ def test_a_brief_that_nobody_waits_for_any_more_is_kept(store: Cli) -> None:
     assert made.stdout is not None
     made.stdout.close()
     _, said = made.communicate()
-    assert (made.returncode, said) == (0, b"")
+    assert made.returncode == 0
+    assert said == b""
     assert kept(store)
 
 
@@ -356,7 +361,9 @@ def test_a_prompt_is_answered_only_where_a_person_wants_it(
     assert "Ruth" not in text
     assert len(text) <= prompted_module.LONGEST
     (reading,) = store.json("reads")
-    assert (reading["door"], reading["session"], reading["query"]) == ("hook", "s1", asked)
+    assert reading["door"] == "hook"
+    assert reading["session"] == "s1"
+    assert reading["query"] == asked
     assert reading["memories"] == ["m1"]
 
 

@@ -110,7 +110,9 @@ def test_every_file_is_taken_back_by_one_undo(cli: Cli) -> None:
     cli.ok("import", two_entries(cli), cli.write("rules.txt", BOOK))
     assert cli.ok("undo") == "Undone: import rules.txt.\n"
     assert cli.ok("undo") == "Undone: import two.jsonl.\n"
-    assert (stats(cli)["memories"], stats(cli)["bullets"], stats(cli)["books"]) == (0, 0, 0)
+    assert stats(cli)["memories"] == 0
+    assert stats(cli)["bullets"] == 0
+    assert stats(cli)["books"] == 0
 
 
 def test_hostile_names_and_text_are_printed_inert(cli: Cli) -> None:
@@ -175,7 +177,8 @@ def test_the_same_notes_from_a_second_path_are_named_and_skipped(cli: Cli) -> No
     assert f"2 memories skipped, known from {cli.cwd / first}; --again keeps both\n" in out
     assert "nothing new" in cli.ok("import", "two/memory")
     assert "new: 2 memories" in cli.ok("import", second, "--again")
-    assert (stats(cli)["memories"], "2 already present" in cli.ok("import", second)) == (4, True)
+    assert stats(cli)["memories"] == 4
+    assert "2 already present" in cli.ok("import", second)
 
 
 TEXT = (
@@ -254,7 +257,8 @@ def test_lint_finds_an_import_whose_path_means_nothing(cli: Cli, name: str) -> N
         "lint",
         cli.write("CLAUDE.md", f"@AGENTS.md\nSee @{name} first. `@code.md` @scope/package\n"),
     )
-    assert (said.code, said.out.count("does not exist")) == (1, 1)
+    assert said.code == 1
+    assert said.out.count("does not exist") == 1
 
 
 MORE_TEXTS = {
@@ -330,7 +334,8 @@ def test_the_name_decides_unless_told_otherwise(cli: Cli) -> None:
         assert (cli.cwd / name).read_text().startswith(start), name
     assert cli.bare("convert", "o.yaml", "-", "--to", "ace").out == BOOK
     refused = cli.bare("convert", "book.txt", "what.ever")
-    assert (refused.code, "--to" in refused.err) == (2, True)
+    assert refused.code == 2
+    assert "--to" in refused.err
 
 
 def test_what_is_lost_is_said(cli: Cli) -> None:
@@ -352,7 +357,9 @@ def test_a_file_that_is_there_is_not_replaced_unasked(cli: Cli) -> None:
 def test_a_file_read_as_the_wrong_format_gives_nothing(cli: Cli) -> None:
     cli.write("m.jsonl", "".join(f'{{"id": "m{n}", "context": "text {n}"}}\n' for n in range(419)))
     said = cli.bare("convert", "--from", "ace", "m.jsonl", "x.json")
-    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err.count("\n") == 1
     assert "419 places are none; the first is line 1" in said.err
     assert "kept in the file" not in said.err
     assert not (cli.cwd / "x.json").exists()

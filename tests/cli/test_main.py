@@ -39,7 +39,8 @@ def test_a_store_path_that_is_a_file_is_refused(cli: Cli) -> None:
     cli.write("file", "words")
     for command in ("status", "ingest x", "import file", "undo"):
         result = cli.bare("--store", "file", *command.split())
-        assert (result.code, result.out) == (2, "")
+        assert result.code == 2
+        assert result.out == ""
         assert "“file” is a file, not a store." in result.err
     assert cli.bare("--store", "file/store", "ingest", "x").code == 2
     assert (cli.cwd / "file").read_text() == "words"
@@ -47,7 +48,8 @@ def test_a_store_path_that_is_a_file_is_refused(cli: Cli) -> None:
 
 def test_the_global_store_is_made_on_first_use_without_a_word(cli: Cli) -> None:
     result = cli.bare("ingest", "The first thing ever noticed")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert result.err == ""
     assert result.out == "Stored as mem-20260320-0000001, importance 5.\n"
     assert cli.bare("status").out == "0 pending · 1 unseen\n"
 
@@ -55,7 +57,8 @@ def test_the_global_store_is_made_on_first_use_without_a_word(cli: Cli) -> None:
 def test_version_and_help(cli: Cli) -> None:
     assert cli.bare("--version") == Result(0, f"workbench {__version__}\n", "")
     helped = cli.bare("--help")
-    assert (helped.code, helped.err) == (0, "")
+    assert helped.code == 0
+    assert helped.err == ""
     every = helped.out.partition("by task:")[2]
     assert COMMANDS - {"help"} <= set(every.replace(",", " ").split())
 
@@ -63,7 +66,8 @@ def test_version_and_help(cli: Cli) -> None:
 def test_an_unknown_command_is_one_sentence(cli: Cli) -> None:
     for words, said in ((("remember",), ""), (("lst",), "Did you mean list? ")):
         result = cli.bare(*words)
-        assert (result.code, result.out) == (2, "")
+        assert result.code == 2
+        assert result.out == ""
         assert result.err == (
             f"workbench: there is no command “{words[0]}”. {said}See “workbench --help”.\n"
         )

@@ -30,7 +30,8 @@ def test_a_page_is_found_by_its_name_its_title_or_the_beginning_of_one(
     topic: str, cli: Cli
 ) -> None:
     answer = cli.bare("help", *topic.split())
-    assert (answer.code, answer.err) == (0, "")
+    assert answer.code == 0
+    assert answer.err == ""
     assert answer.out.startswith("Undo and history\n")
 
 
@@ -58,7 +59,8 @@ def test_a_topic_that_is_no_page_is_refused_with_what_may_be_meant(
     topic: str, said: str, cli: Cli
 ) -> None:
     answer = cli.bare("help", topic)
-    assert (answer.code, answer.out) == (2, "")
+    assert answer.code == 2
+    assert answer.out == ""
     assert f"“{topic}”" in answer.err
     assert said in answer.err
 
@@ -68,7 +70,8 @@ def test_the_manual_is_read_without_a_store_and_with_settings_that_are_wrong(cli
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text("nonsense = [", "utf-8")
     answer = cli("help", "stream")
-    assert (answer.code, answer.err) == (0, "")
+    assert answer.code == 0
+    assert answer.err == ""
     assert not cli.store.exists()
     assert list(cli.cwd.iterdir()) == []
 
@@ -113,7 +116,8 @@ CASES = (
 
 def run(command: list[str], cwd: Path) -> list[str]:
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert done.returncode == 0
+    assert done.stderr == "", done.stderr
     return done.stdout.splitlines()
 
 

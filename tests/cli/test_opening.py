@@ -49,9 +49,12 @@ def test_the_demo_is_a_filled_copy_that_is_removed_afterwards(
     opened = Cli._open
     monkeypatch.setattr(Cli, "_open", open_there)
     result = cli.bare("demo")
-    assert (result.code, result.out, result.err) == (0, "", "")
+    assert result.code == 0
+    assert result.out == ""
+    assert result.err == ""
     ((store, origin, was_filled),) = cli.opened
-    assert (origin, was_filled) == ("demo", True)
+    assert origin == "demo"
+    assert was_filled is True
     assert not store.parent.exists()
     assert places == [store / "scratch-project"], "files are named from there"
     assert Path.cwd() == here
@@ -65,7 +68,8 @@ def test_the_demo_is_a_filled_copy_that_is_removed_afterwards(
 def test_without_a_terminal_the_app_says_what_to_do(cli: Cli) -> None:
     for arguments in ((), ("demo",)):
         result = cli.bare(*arguments)
-        assert (result.code, result.out) == (2, "")
+        assert result.code == 2
+        assert result.out == ""
         assert result.err == (
             "workbench: The app needs a terminal. Run it in a terminal, or use a command: see “workbench --help”.\n"
         )
@@ -86,7 +90,8 @@ def test_a_folder_with_something_in_it_is_refused(cli: Cli) -> None:
     cli.write("notes.txt", "mine")
     before = files_of(cli.cwd)
     result = cli.bare("demo", "--into", ".")
-    assert (result.code, result.out) == (2, "")
+    assert result.code == 2
+    assert result.out == ""
     assert result.err == (
         f"workbench: {cli.cwd} is not empty. Nothing was changed; name a new or empty folder.\n"
     )
@@ -122,12 +127,10 @@ def test_with_no_store_it_asks_and_writes_nothing_before_a_choice(
     asked = Asked(cli, None)
     assert asked.start() == 0
     (card,) = asked.cards
-    assert (card.here, card.store, card.closed, card.recent) == (
-        cli.cwd,
-        paths.data_dir() / "store",
-        "",
-        (),
-    )
+    assert card.here == cli.cwd
+    assert card.store == paths.data_dir() / "store"
+    assert card.closed == ""
+    assert card.recent == ()
     assert cli.read()[0].startswith("Nothing was written.")
     assert cli.opened == []
     assert [*Path.home().rglob("*"), *cli.cwd.rglob("*")] == []
@@ -145,7 +148,9 @@ def test_what_is_chosen_is_opened(
     asked = Asked(cli, FirstStep(choice))  # type: ignore[arg-type]
     assert asked.start() == 0
     ((_, opened, was_filled),) = cli.opened
-    assert (opened, was_filled, asked.begun) == (origin, choice == "demo", [begin])
+    assert opened == origin
+    assert was_filled == (choice == "demo")
+    assert asked.begun == [begin]
 
 
 def test_a_store_is_made_here_and_opens_by_itself_from_then_on(
@@ -195,7 +200,8 @@ def test_a_store_that_is_there_or_named_is_opened_without_a_card(
     assert cli.bare("init", "--store", str(paths.data_dir() / "store")).code == 0
     asked = Asked(cli, None)
     assert asked.start() == 0
-    assert (asked.cards, [origin for _, origin, _ in cli.opened]) == ([], ["global"])
+    assert asked.cards == []
+    assert [origin for _, origin, _ in cli.opened] == ["global"]
 
 
 def git(folder: Path, *args: str) -> str:
@@ -233,7 +239,8 @@ def test_who_reads_a_store_that_is_not_there_is_told_and_makes_nothing(
         f"workbench: There is no store in {cli.store}. Did you mean {near}?\n"
     )
     result = cli.bare("--store", str(empty), *command.split())
-    assert (result.code, result.out) == (2, "")
+    assert result.code == 2
+    assert result.out == ""
     assert result.err.startswith(f"workbench: There is no store in {empty}. ")
     assert everything(cli.store.parent) == before
 
@@ -266,7 +273,8 @@ def test_a_new_store_stays_out_of_git_and_says_so_once(cli: Cli) -> None:
     git(cli.cwd, "init", "-q")
     (cli.cwd / ".workbench").mkdir()
     first = cli.bare("ingest", "deploys need AUTH_SECRET")
-    assert (first.code, first.err) == (0, "")
+    assert first.code == 0
+    assert first.err == ""
     result = cli.bare("--store", "second", "append", "x")
     assert result.err == f"Created a new store in {cli.cwd / 'second'}; git ignores it.\n"
     assert cli.bare("--store", "second", "append", "y").err == ""
@@ -323,7 +331,9 @@ def old(cli: Cli) -> Cli:
 )  # fmt: skip
 def test_every_command_refuses_it(command: str, old: Cli) -> None:
     err = old.refused(*command.split())
-    assert (SAID in err, "memory-workbench 0.1.0" in err, err.count("\n")) == (True, True, 1)
+    assert SAID in err
+    assert "memory-workbench 0.1.0" in err
+    assert err.count("\n") == 1
     assert held(old.store) == held(OLD)
 
 
@@ -335,7 +345,8 @@ def test_the_app_refuses_it(old: Cli) -> None:
 
 def test_a_server_refuses_it(old: Cli) -> None:
     done = workbench("--store", str(old.store), "mcp")
-    assert (done.returncode, SAID in done.stderr) == (2, True)
+    assert done.returncode == 2
+    assert SAID in done.stderr
     assert held(old.store) == held(OLD)
 
 

@@ -215,5 +215,8 @@ def test_an_empty_store_answers_what_to_do(
     cli.ok("init")
     before = cli.files()
     result = cli(*command.split())
-    assert (result.code, result.out, said in result.err) == (code, out, True), result.err
-    assert (cli.files(), list(cli.cwd.iterdir())) == (before, [])
+    assert result.code == code
+    assert result.out == out
+    assert said in result.err, result.err
+    assert cli.files() == before
+    assert list(cli.cwd.iterdir()) == []

@@ -136,10 +136,12 @@ def test_ctrl_c_stops_an_import_between_chunks_and_undo_takes_it_back(tmp_path: 
     assert child.exitstatus == 130
     assert 0 < written < 25_000
     stats = json.loads(workbench("--store", store, "stats", "--json").stdout)
-    assert (stats["memories"], stats["unfinished"]) == (written, ["import many.jsonl"])
+    assert stats["memories"] == written
+    assert stats["unfinished"] == ["import many.jsonl"]
     assert workbench("--store", store, "undo").stdout == "Undone: import many.jsonl.\n"
     stats = json.loads(workbench("--store", store, "stats", "--json").stdout)
-    assert (stats["memories"], stats["unfinished"]) == (0, [])
+    assert stats["memories"] == 0
+    assert stats["unfinished"] == []
 
 
 @pytest.mark.slow
@@ -160,13 +162,17 @@ def test_a_read_only_store_can_be_read_and_not_changed(tmp_path: Path, filled: P
     try:
         for command in (["status"], ["search", "deploy", "--json"]):
             done = run(*command)
-            assert (done.returncode, done.stderr) == (0, "")
+            assert done.returncode == 0
+            assert done.stderr == ""
         for command in (["vote", "shr-00001", "helpful"], ["ingest", "x"]):
             done = run(*command)
-            assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+            assert done.returncode == 2
+            assert done.stderr.count("\n") == 1
             assert f"The store {store} cannot be written: permission denied." in done.stderr
         done = run("ingest", "x", folder=store / "inner")
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.count("\n") == 1
     finally:
         store.chmod(0o755)
     assert {path: path.read_bytes() for path in before} == before
@@ -217,7 +223,8 @@ def through_shell(store: Path, line: str) -> Done:
 
 
 def one_line(run: Done, code: int = 2) -> str:
-    assert (run.returncode, run.stdout) == (code, b"")
+    assert run.returncode == code
+    assert run.stdout == b""
     said = run.stderr.decode()
     assert said.count("\n") == 1
     return said
@@ -334,17 +341,16 @@ def test_what_was_stored_before_it_could_not_be_said_is_stored(tmp_path: Path) -
         ]
     ):
         run = through_shell(store, f"{command} 'deploys fail on friday {number}' {streams}")
-        assert (
-            run.returncode,
-            f"friday {number}".encode() in in_bytes(store, b"list").stdout,
-        ) == (0, True), streams
+        assert run.returncode == 0
+        assert f"friday {number}".encode() in in_bytes(store, b"list").stdout, streams
     refused = through_shell(store, "append 'deploys fail on friday 0' >&- 2>&-")
     assert refused.returncode == 2
 
 
 def test_a_server_without_stdin_says_so(tmp_path: Path, filled: Path) -> None:
     run = through_shell(filled, "mcp <&-")
-    assert (run.returncode, run.stdout) == (2, b"")
+    assert run.returncode == 2
+    assert run.stdout == b""
     assert b"stdin cannot be read" in run.stderr
 
 

@@ -73,7 +73,8 @@ def test_the_doctor_shows_what_is_half_done_and_a_word_finishes_it(cli: Cli) -> 
     assert "workbench doctor --finish" in found.out
     assert json.loads(cli.bare("doctor", "--json").out)["half_done"][0]["files"] == [RULE]
     finished = cli.bare("doctor", "--finish")
-    assert (finished.code, finished.err) == (0, "")
+    assert finished.code == 0
+    assert finished.err == ""
     assert ORDER.strip() in finished.out
     assert (cli.cwd / RULE).read_text() == ORDER
     assert not list(store.glob("placing-*"))

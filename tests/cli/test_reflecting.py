@@ -16,14 +16,16 @@ from tests.reflect.server import MessagesServer, Reply, Seen, reply_of
 @pytest.mark.slow
 def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:
     first = demo("reflect")
-    assert (first.code, "candidates wait in Review." in first.out) == (0, True)
+    assert first.code == 0
+    assert "candidates wait in Review." in first.out
     made = [row for row in demo.json("review", "list") if row["id"].startswith("mem-20260320-")]
     assert all(row["id"] in first.out for row in made)
     assert first.err.startswith(f"Reading {SERVED} memories since ")
     assert "nothing leaves this machine" in first.err
     before = files_of(demo.store)
     again = demo("reflect")
-    assert (again.code, again.err) == (0, "")
+    assert again.code == 0
+    assert again.err == ""
     assert again.out.startswith(
         "No reflection is due: 0 of 150 importance, 0 of 100 observations, 0.0 of 24 hours."
     )
@@ -34,9 +36,10 @@ def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:
 def test_force_and_focus(demo: Cli) -> None:
     demo("reflect")
     result = demo("reflect", "--force", "--focus", "the opera of seasons")
-    assert (result.code, result.out) == (
-        0, "Nothing about “the opera of seasons” recurs often enough to be proposed.\n",
-    )  # fmt: skip
+    assert result.code == 0
+    assert (
+        result.out == "Nothing about “the opera of seasons” recurs often enough to be proposed.\n"
+    )
     found = demo.told("reflect", "--force", "--focus", "secrets in workflows", "--dry-run")
     assert found["focus"] == "secrets in workflows"
     assert any("secret" in c["content"].lower() for c in found["candidates"])
@@ -165,10 +168,13 @@ def test_a_second_time_there_is_nothing_to_tell_and_undo_takes_the_first_out(
     script += [Reply(CURATION)] * 2
     result = store("curate", "--book", "mine", "--dry-run", "--json")
     found = json.loads(result.out)
-    assert (result.code, found["into_review"], found["usage"]["month"]) == (0, 0, 160)
+    assert result.code == 0
+    assert found["into_review"] == 0
+    assert found["usage"]["month"] == 160
     assert waiting(store) == []
     real = store.told("curate", "--book", "mine")
-    assert (real["replies"], real["into_review"]) == (found["replies"], 2)
+    assert real["replies"] == found["replies"]
+    assert real["into_review"] == 2
     assert store("curate", "--book", "mine").out.startswith("Nothing was confirmed since")
     assert len(claude.requests) == 2
     store.ok("undo")

@@ -81,9 +81,11 @@ def test_showing_looks_for_what_is_alike(queue: Cli) -> None:
 
 def test_decisions_are_one_action_each(queue: Cli) -> None:
     assert queue.ok("review", "approve", "c1", "c1", "c2").startswith("Approved 2 proposals.")
-    assert (status(queue, "c1"), status(queue, "c2")) == ("confirmed", "confirmed")
+    assert status(queue, "c1") == "confirmed"
+    assert status(queue, "c2") == "confirmed"
     queue.ok("undo")
-    assert (status(queue, "c1"), status(queue, "c2")) == ("candidate", "candidate")
+    assert status(queue, "c1") == "candidate"
+    assert status(queue, "c2") == "candidate"
     assert queue.json("review", "reject", "c1", "--reason", "not\ntrue")["ids"] == ["c1"]
     assert queue.json("show", "c1")["metadata"]["rejected_because"] == "not true"
     queue.ok("review", "later", "c2", "--reason", "ask Ana")
@@ -93,14 +95,16 @@ def test_decisions_are_one_action_each(queue: Cli) -> None:
 def test_a_filter_decides_only_after_a_yes(queue: Cli) -> None:
     before = files_of(queue.store)
     listed = queue("review", "reject", "--kind", "reflection")
-    assert (listed.code, len(listed.out.splitlines())) == (2, 3)
+    assert listed.code == 2
+    assert len(listed.out.splitlines()) == 3
     assert "Nothing was decided yet: this concerns 3 proposals. Add --yes" in listed.err
     queue.refused("review", "approve", "c1", "--filter", "pnpm")
     queue.refused("review", "approve")
     assert "No proposal matches" in queue("review", "later", "--filter", "zzz", "--yes").err
     assert files_of(queue.store) == before
     queue.ok("review", "approve", "--filter", "cache", "--kind", "reflection", "--yes")
-    assert (status(queue, "c2"), status(queue, "c1")) == ("confirmed", "candidate")
+    assert status(queue, "c2") == "confirmed"
+    assert status(queue, "c1") == "candidate"
     assert queue.ok("review", "reject", "--kind", "reflection", "--yes").startswith(
         "Rejected 2 proposals."
     )
@@ -128,11 +132,9 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(queue: Cli) -> None:
     assert "c1 is approved by this." in result.err
     assert files_of(queue.cwd) == before
     doc = queue.json("review", "promote", "c1", "--to", "CLAUDE.md", "--dry-run")
-    assert (doc["to"], doc["approves"], doc["text"]) == (
-        ["CLAUDE.md"],
-        ["c1"],
-        "- Use pnpm.\n  Never npm.",
-    )
+    assert doc["to"] == ["CLAUDE.md"]
+    assert doc["approves"] == ["c1"]
+    assert doc["text"] == "- Use pnpm.\n  Never npm."
 
 
 def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -> None:
@@ -140,7 +142,9 @@ def test_an_entry_under_a_chosen_section_with_the_size_of_the_file(queue: Cli) -
     path = queue.cwd / queue.write("CLAUDE.md", text)
     promote = ("review", "promote", "c1", "--to", "CLAUDE.md", "--section")
     (size,) = queue.json(*promote, "build", "--dry-run")["sizes"]
-    assert (size["file"], size["bytes"], size["limit_bytes"]) == ("CLAUDE.md", 129, 40_000)
+    assert size["file"] == "CLAUDE.md"
+    assert size["bytes"] == 129
+    assert size["limit_bytes"] == 40_000
     queue.ok(*promote, "Rules > Build")
     block = f"make\n\n{BEGIN}\n- Use pnpm.\n  Never npm.\n{END}\n"
     assert path.read_text() == text.replace("make\n", block)
@@ -192,7 +196,8 @@ def test_flagged_text_is_held_back_until_it_is_allowed(queue: Cli) -> None:
     ]
     promote = ("review", "promote", id, "--to", "CLAUDE.md")
     err = queue.refused(*promote)
-    assert (f"{id} is held back" in err, "workbench allow" in err) == (True, True)
+    assert f"{id} is held back" in err
+    assert "workbench allow" in err
     assert not (queue.cwd / "CLAUDE.md").exists()
     queue("allow", id, "--reason", "about prompts")
     assert queue(*promote).code == 0
@@ -203,7 +208,8 @@ def test_headings_of_a_file_are_named_without_their_secrets(queue: Cli) -> None:
     queue.write("CLAUDE.md", f"# Rules\n\n## Keys {key}\n\nthese\n\n## Keys {key}\n\nthose\n")
     for section in ("Nope", f"Keys {key}"):
         err = queue.refused("review", "promote", "c1", "--to", "CLAUDE.md", "--section", section)
-        assert (key in err, "Keys [secret: GitHub token]" in err) == (False, True)
+        assert key not in err
+        assert "Keys [secret: GitHub token]" in err
 
 
 OLD = NOW.replace(month=1)
@@ -254,17 +260,20 @@ def test_one_is_shown_turned_down_and_put_off(imported: Cli) -> None:
 def test_a_file_that_changed_is_taken_over_as_an_import(imported: Cli) -> None:
     imported.write("log.jsonl", FILED % "The build needs NODE_ENV=production.")
     (row,) = found(imported, "--kind", "file")
-    assert (row["title"], row["reasons"]) == ("log.jsonl", ["1 record differs"])
+    assert row["title"] == "log.jsonl"
+    assert row["reasons"] == ["1 record differs"]
     assert [line[0] for line in row["operation"]["lines"]] == ["-", "+"]
     _, key = keys()["github"]
     imported.ok("review", "approve", row["id"], "--reason", f"it is newer {key}")
     assert "NODE_ENV=production" in imported.ok("show", "f")
     assert key not in imported.ok("history")
-    assert (imported("watch").code, found(imported, "--kind", "file")) == (0, [])
+    assert imported("watch").code == 0
+    assert found(imported, "--kind", "file") == []
     bench = open_workbench(imported.store, profiles=imported.cwd)
     (known,) = provenances(bench.context, [bench.library.memories.get("f")]).values()
     bench.close()
-    assert (known.kind, known.approved) == ("import", False), "a yes stands by none of its texts"
+    assert known.kind == "import"
+    assert known.approved is False, "a yes stands by none of its texts"
     imported.ok("undo")
     assert "NODE_ENV=production" not in imported.ok("show", "f")
     assert [one["id"] for one in found(imported, "--kind", "file")] == [row["id"]]
@@ -298,9 +307,11 @@ def test_the_notes_of_a_folder_are_one_question(cli: Cli) -> None:
     for name in ("one", "deep/two"):
         (cli.cwd / "bank" / f"{name}.md").write_text(f"Another note {name}.\n")
     (row,) = found(cli, "--kind", "file")
-    assert (row["title"], row["reasons"]) == ("bank: 2 files changed", ["2 records differ"])
+    assert row["title"] == "bank: 2 files changed"
+    assert row["reasons"] == ["2 records differ"]
     cli.ok("review", "approve", row["id"])
-    assert (cli("watch").code, cli.ok("list", "--json").count("Another note")) == (0, 2)
+    assert cli("watch").code == 0
+    assert cli.ok("list", "--json").count("Another note") == 2
 
 
 def test_the_folder_of_a_note_is_the_one_it_was_read_with_whatever_an_import_says(cli: Cli) -> None:
@@ -317,11 +328,14 @@ def test_the_folder_of_a_note_is_the_one_it_was_read_with_whatever_an_import_say
     cli.write("a/notes/x.md", "Two.\n")
     cli.write("a/notes/y.md", "Lies beside it.\n")
     (row,) = found(cli, "--kind", "file")
-    assert (row["operation"]["path"], row["reasons"]) == (str(notes), ["1 record differs"])
+    assert row["operation"]["path"] == str(notes)
+    assert row["reasons"] == ["1 record differs"]
     assert "diary" not in json.dumps(row)
     cli.ok("review", "approve", row["id"])
     kept = cli.ok("list", "--json")
-    assert ("Two." in kept, "Nobody's" in kept, "Lies beside" in kept) == (True, False, False)
+    assert "Two." in kept
+    assert "Nobody's" not in kept
+    assert "Lies beside" not in kept
 
 
 def test_a_store_that_is_not_trusted_names_no_file_of_this_machine(
@@ -338,7 +352,8 @@ def test_a_store_that_is_not_trusted_names_no_file_of_this_machine(
     assert {one["kind"] for one in rows} == {"merge", "prune", "trust"}
     elsewhere = copies[1]
     refused = elsewhere("review", "approve", row["id"])
-    assert (refused.code != 0, "The build needs" in elsewhere("show", "f").out) == (True, True)
+    assert refused.code != 0
+    assert "The build needs" in elsewhere("show", "f").out
     assert "not trusted" in refused.err
 
 
@@ -362,7 +377,8 @@ def test_a_proposal_that_names_what_the_store_was_not_read_from_is_refused(impor
         )
         imported("review", "approve", f"file-{n}")
         kept = imported.ok("list", "--json")
-        assert ("business" in kept, "Another." in kept) == (False, False), path
+        assert "business" not in kept
+        assert "Another." not in kept, path
 
 
 FRIDAY = "Deploys on Friday need a second person"
@@ -409,7 +425,9 @@ def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None
     dry = cli.json("dedup", "--dry-run")
     assert files_of(cli.store) == before
     (group,), (pair,) = dry["groups"], dry["apart"]
-    assert (dry["proposed"], dry["would_propose"], group["keeps"]) == (0, 1, "a")
+    assert dry["proposed"] == 0
+    assert dry["would_propose"] == 1
+    assert group["keeps"] == "a"
     assert "negation differs" in pair["pairs"][0]["verdict"]["conflicts"]
     assert "No duplicates" in cli.ok("dedup", "--threshold", "1", "--dry-run") or group["exact"]
     out = cli.ok("dedup")
@@ -455,7 +473,8 @@ def records(cli: Cli) -> list[dict[str, Any]]:
 def test_one_question_archives_them_and_one_undo_brings_them_back(taken: Cli) -> None:
     before = records(taken)
     (row,) = waiting(taken)
-    assert (row["title"], len(row["evidence"])) == ("4 records from CLAUDE.md, 4 never voted", 4)
+    assert row["title"] == "4 records from CLAUDE.md, 4 never voted"
+    assert len(row["evidence"]) == 4
     shown = taken.ok("review", "show", row["id"], "--quick")
     assert all(
         text in shown for text in ("staging host is reset", "never npm", "Archive these records")
@@ -465,7 +484,8 @@ def test_one_question_archives_them_and_one_undo_brings_them_back(taken: Cli) ->
         "The build needs NODE_ENV in every shell."
     ]
     gone = taken.json("show", row["evidence"][0])
-    assert (gone["status"], gone["archived_reason"]) == ("archived", "superseded")
+    assert gone["status"] == "archived"
+    assert gone["archived_reason"] == "superseded"
     assert waiting(taken) == []
     taken.ok("undo")
     assert records(taken) == before

@@ -32,17 +32,17 @@ def test_scanning_files_names_place_and_reason_and_never_the_secret(cli: Cli) ->
     cli.write("a.txt", f"fine\nthe key {KEY}\n")
     cli.write("b.txt", "fine\n")
     result = cli("scan", "a.txt", "b.txt")
-    assert (result.code, result.err) == (1, "")
+    assert result.code == 1
+    assert result.err == ""
     assert result.out == f"a.txt:2: {RULE}: This looks like a {RULE}.\n"
     assert cli("scan", "b.txt").out == "Nothing was found.\n"
     (found,) = cli.told("scan", "a.txt")
-    assert (found["file"], found["line"], found["kind"], found["rule"]) == (
-        "a.txt",
-        2,
-        "secret",
-        RULE,
-    )
-    assert (found["start"], found["end"]) == (13, 13 + len(KEY))
+    assert found["file"] == "a.txt"
+    assert found["line"] == 2
+    assert found["kind"] == "secret"
+    assert found["rule"] == RULE
+    assert found["start"] == 13
+    assert found["end"] == 13 + len(KEY)
 
 
 def test_scanning_stdin_and_what_is_not_there(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +62,9 @@ def test_scanning_the_store_lists_what_is_held_back(cli: Cli) -> None:
         == f"m1: This looks like a {RULE}.\n1 flagged record, 1 held back from promotion and export.\n"
     )
     (held,) = cli.told("scan")
-    assert (held["id"], held["passes"], held["findings"][0]["rule"]) == ("m1", "", RULE)
+    assert held["id"] == "m1"
+    assert held["passes"] == ""
+    assert held["findings"][0]["rule"] == RULE
     assert KEY not in result.out
 
 
@@ -92,10 +94,14 @@ def test_stored_secrets_are_masked_until_a_person_asks(cli: Cli, command: str) -
     put(cli, m1=f"the key {KEY} opens the registry", m3="nothing to hide in the registry")
     stored(cli, memory("m2", f"the key {KEY} opens every registry", status="candidate"))
     hidden, shown = cli(*command.split()), cli(*command.split(), "--show-secrets")
-    assert (hidden.code, shown.code) == (0, 0)
-    assert (KEY in hidden.out, "[secret: " in hidden.out, KEY in shown.out) == (False, True, True)
+    assert hidden.code == 0
+    assert shown.code == 0
+    assert KEY not in hidden.out
+    assert "[secret: " in hidden.out
+    assert KEY in shown.out
     said = "Secrets are masked; --show-secrets shows them.\n"
-    assert (hidden.err.endswith(said), said in shown.err) == (True, False)
+    assert hidden.err.endswith(said)
+    assert said not in shown.err
     assert cli("show", "m3").err == ""
 
 
@@ -104,7 +110,8 @@ def test_a_conflict_names_no_secret(cli: Cli) -> None:
     for content in (f"the key {KEY} opens it", f"now {KEY} opens everything"):
         put(cli, m1=content)
     refused = cli("undo", "--rev", "2")
-    assert (refused.code, KEY in refused.err) == (2, False)
+    assert refused.code == 2
+    assert KEY not in refused.err
     assert "[secret: " in refused.err
 
 
@@ -127,10 +134,12 @@ def test_scan_finds_what_grep_finds_in_every_field_and_file(cli: Cli) -> None:
     draft.parent.mkdir(parents=True)
     draft.write_text(json.dumps({"text": drawn["draft"]}))
     result = cli("scan")
-    assert (result.code, result.out.count("This looks like a GitHub token.")) == (1, len(drawn))
+    assert result.code == 1
+    assert result.out.count("This looks like a GitHub token.") == len(drawn)
     assert not any(secret in result.out for secret in drawn.values())
     masked = cli("scan", "--mask")
-    assert (masked.code, "Rotate it" in masked.out) == (1, True)
+    assert masked.code == 1
+    assert "Rotate it" in masked.out
     assert f"{draft} still contains a secret and was not touched." in masked.err
     assert not any(left_in(cli.store, secret) for secret in drawn.values())
 
@@ -151,7 +160,8 @@ def test_masking_takes_secrets_out_of_the_whole_history_and_leaves_a_store_that_
     bench.close()
     assert left_in(cli.store, KEY) != []
     result = cli("scan", "--mask")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert result.err == ""
     assert "Masked 2 secrets for good." in result.out
     assert left_in(cli.store, KEY) == left_in(cli.store, SHORT.secret) == []
     assert left_in(cli.store, fresh("kept")["gitlab"].secret) != []
@@ -182,16 +192,20 @@ def test_imported_secrets_leave_only_in_their_own_file_or_in_jsonl(cli: Cli) -> 
     cli("import", own)
     before = (cli.cwd / own).read_bytes()
     exported = cli("export", "--format", "ace", "--out", own)
-    assert ((cli.cwd / own).read_bytes(), exported.code) == (before, 0)
+    assert (cli.cwd / own).read_bytes() == before
+    assert exported.code == 0
     assert exported.err.startswith("flagged: playbook/shr-00001: ")
     for format in ("ace", "json", "markdown"):
         result = cli("export", "--format", format)
-        assert ("[secret: password]" in result.out, SHORT.secret in result.out) == (True, False)
+        assert "[secret: password]" in result.out
+        assert SHORT.secret not in result.out
         assert "Secrets are masked in 1 record." in result.err
     row = {"id": KEY, "type": "error", "context": f"use {KEY}", "session_id": KEY}
     cli("import", cli.write("in.jsonl", json.dumps(row) + "\n"))
     kept, masked = cli("export", "--format", "jsonl"), cli("export", "--format", "jsonl", "--mask")
-    assert (kept.out.count(KEY), "flagged: " in kept.err, KEY in masked.out) == (3, True, False)
+    assert kept.out.count(KEY) == 3
+    assert "flagged: " in kept.err
+    assert KEY not in masked.out
     (listed,) = cli.told("list")
     assert listed["id"] == json.loads(masked.out)["id"]
     assert "helpful" in cli.ok("vote", listed["id"], "helpful")
@@ -235,11 +249,17 @@ def test_masking_as_json_is_one_value(cli: Cli) -> None:
     copy.write_text(f"key {KEY}\n")
     result = cli("scan", "--mask", "--json")
     said = json.loads(result.out)
-    assert (result.code, result.err) == (1, "")
-    assert (said["secrets"], said["elsewhere"], said["damaged"]) == (1, [str(copy)], 0)
-    assert (said["lines"] >= 1, "memory.json" in said["rewritten"]) == (True, True)
+    assert result.code == 1
+    assert result.err == ""
+    assert said["secrets"] == 1
+    assert said["elsewhere"] == [str(copy)]
+    assert said["damaged"] == 0
+    assert said["lines"] >= 1
+    assert "memory.json" in said["rewritten"]
     again = cli("scan", "--mask", "--json")
-    assert (again.code, again.out, again.err.count("\n")) == (2, "", 1)
+    assert again.code == 2
+    assert again.out == ""
+    assert again.err.count("\n") == 1
 
 
 @pytest.mark.slow
@@ -260,7 +280,9 @@ def test_a_mask_in_a_read_only_folder_changes_nothing_and_says_so(cli: Cli) -> N
         for path in files:
             path.chmod(path.stat().st_mode | 0o200)
     assert found.returncode == 1
-    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.count("\n") == 1
     assert "cannot be written: permission denied" in run.stderr
     assert {path: path.read_bytes() for path in before} == before
 
@@ -277,7 +299,8 @@ def test_an_export_to_a_terminal_escapes_what_it_would_obey_and_a_pipe_gets_the_
     child.expect(pexpect.EOF)
     shown = child.before
     child.close()
-    assert (child.exitstatus, b"tabs" in shown) == (0, True)
+    assert child.exitstatus == 0
+    assert b"tabs" in shown
     assert not any(odd in shown for odd in (b"\x1b", b"\x07", b"\xc2\x9b"))
     piped = subprocess.run([WORKBENCH[0], *command], cwd=ROOT, capture_output=True, check=True)
     assert piped.stdout == book.read_bytes()

@@ -51,7 +51,8 @@ def test_a_name_that_speaks_is_served_under_an_alias_that_show_and_vote_take(
     put(cli, memory(id, "Deploys run on Friday", session_id=session))
     assert "gnore" not in cli.ok("search", "deploys", "--for-agent", "claude")
     row = asked(cli, "deploys")[0]
-    assert (row["id"], row["session_id"]) == (alias_of(id), alias_of(session))
+    assert row["id"] == alias_of(id)
+    assert row["session_id"] == alias_of(session)
     assert str(alias_of(id)).startswith(PREFIX)
     cli.ok("vote", str(row["id"]), "helpful", "--actor", "bot")
     assert cli.json("show", str(row["id"]))["id"] == id
@@ -84,12 +85,14 @@ def test_a_prompt_says_what_in_it_no_person_stands_by(cli: Cli, format: str) -> 
     opened = re.search(r"\[unreviewed (\w+)\] written by the agent bot; data, not", said.out)
     assert opened is not None
     inside = said.out[opened.end() : said.out.index(f"[end {opened[1]}]")]
-    assert ("Friday" in inside, "green build" in inside) == (True, False)
+    assert "Friday" in inside
+    assert "green build" not in inside
     assert "2 memories not written or approved by you" in cli(*export, "--all-status").err
     approved_only()
     strict = cli(*export)
     assert "1 memory left out: not written or approved by you." in strict.err
-    assert ("Friday" in strict.out, "green build" in strict.out) == (False, True)
+    assert "Friday" not in strict.out
+    assert "green build" in strict.out
 
 
 @pytest.mark.parametrize("command", ["review approve m1", "undo"])
@@ -141,7 +144,8 @@ def test_a_playbook_for_agents_names_the_source_of_what_no_person_stands_by(
     )
     inside = "".join(text for _, text in blocks)
     for text, is_theirs in (("Do as I say", True), ("And this", False), ("My own word", False)):
-        assert (text in said.out, text in inside) == (True, is_theirs)
+        assert text in said.out
+        assert (text in inside) == is_theirs
     assert "1 bullet not written or approved by you" in said.err
     assert cli(*export).out == said.out
     approved_only()
@@ -209,14 +213,17 @@ def test_what_comes_in_flagged_is_said_and_marked(cli: Cli) -> None:
 @pytest.mark.slow
 def test_an_agent_is_not_given_orders_until_somebody_allows_them(cli: Cli) -> None:
     stored = cli.json("ingest", ORDER)
-    assert (stored["outcome"], stored["flags"]) == ("created", ["instructions"])
+    assert stored["outcome"] == "created"
+    assert stored["flags"] == ["instructions"]
     asked = ("search", "ignore previous instructions", "--for-agent", "claude")
     held = cli(*asked)
-    assert ("held back" in held.err, "evil.example" in held.out) == (True, False)
+    assert "held back" in held.err
+    assert "evil.example" not in held.out
     assert cli.json("show", stored["id"])["access_count"] == 0
     cli.ok("allow", stored["id"], "--reason", "a test text")
     given = cli(*asked)
-    assert ("held back" in given.err, "evil.example" in given.out) == (False, True)
+    assert "held back" not in given.err
+    assert "evil.example" in given.out
 
 
 def test_an_agent_gets_secrets_masked(cli: Cli) -> None:
@@ -225,7 +232,8 @@ def test_an_agent_gets_secrets_masked(cli: Cli) -> None:
     assert key in cli.ok("show", "s1", "--show-secrets")
     for more in ((), ("--json",)):
         given = cli("search", "key for deploys", "--for-agent", "claude", *more).out
-        assert ("s1" in given, key in given) == (True, False)
+        assert "s1" in given
+        assert key not in given
 
 
 def approved_only() -> None:

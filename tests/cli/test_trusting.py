@@ -123,7 +123,8 @@ def test_nothing_of_it_is_changed_promoted_or_written(command: str, foreign: Cli
 )
 def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
     result = foreign(*command.split())
-    assert (result.code, result.out) == (0, "")
+    assert result.code == 0
+    assert result.out == ""
     assert BANNER in result.err
     assert foreign.told("search", "deploy", "--for-agent", "claude") == []
 
@@ -144,7 +145,9 @@ def test_what_a_stranger_archived_keeps_nothing_out(
 def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
     foreign("append", "one thing")
     shown = foreign("trust", "--show")
-    assert (shown.code, "\n  demo  " in shown.out, "  cli  1\n" in shown.out) == (0, True, False)
+    assert shown.code == 0
+    assert "\n  demo  " in shown.out
+    assert "  cli  1\n" not in shown.out
     assert "--yes" in foreign.refused("trust")
     foreign.refused("vote", "shr-00001", "helpful")
     assert foreign("search", "thing", "--for-agent", "x").out == ""
@@ -152,7 +155,8 @@ def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
     assert foreign("trust", "--yes").code == 0
     for command in ("list -n 0", "vote shr-00001 helpful", "list -n 0", "doctor", "trust"):
         result = foreign(*command.split())
-        assert (result.code, result.err) == (0, ""), command
+        assert result.code == 0
+        assert result.err == "", command
     assert foreign("search", "thing", "--for-agent", "x").out
 
 
@@ -168,7 +172,9 @@ def test_an_agent_cannot_say_the_word(
     assert "An agent cannot trust a store" in foreign.refused("trust", "--yes")
     assert BANNER in foreign("list").err
     result = foreign("context", "deploys")
-    assert (result.code, result.out, foreign.told("context", "deploys")) == (0, "", {})
+    assert result.code == 0
+    assert result.out == ""
+    assert foreign.told("context", "deploys") == {}
 
 
 def test_what_a_stranger_wrote_stays_untrusted_whatever_is_appended_after_it(

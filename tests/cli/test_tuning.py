@@ -50,8 +50,11 @@ def test_eval_compares_the_built_in_profiles_and_says_what_it_left_out(
         assert set(measured["mean"]) == METRICS
     assert [verdict["profile"] for verdict in found["verdicts"]] == NAMES[1:]
     about = found["query_set"]
-    assert (result.code, about["name"], about["unknown_ids"]) == (0, "set.jsonl", ["gone"])
-    assert (about["queries"], about["queries_left_out"]) == (14, 1)
+    assert result.code == 0
+    assert about["name"] == "set.jsonl"
+    assert about["unknown_ids"] == ["gone"]
+    assert about["queries"] == 14
+    assert about["queries_left_out"] == 1
     assert "1 graded id is not in this store and ignored: gone." in result.err
     assert f"{name}:16: " in result.err
 
@@ -68,20 +71,25 @@ def test_eval_and_tune_try_profiles_of_ones_own(demo: Cli, queries: str) -> None
     (config_dir() / "profiles" / "best.toml").write_text(best)
     every = str(shipped("fixtures/demo") / "queries.jsonl")
     found = demo.told("tune", every, "--profile", "generative-agents")
-    assert (found["keep"], found["settings_tried"], found["contender"]) == (False, 234, "best")
+    assert found["keep"] is False
+    assert found["settings_tried"] == 234
+    assert found["contender"] == "best"
 
 
 def test_tune_proposes_and_says_what_it_is_worth(demo: Cli, queries: str) -> None:
     asked = ("tune", queries, "--profile", "engram", "--metric", "recall@5", "--folds", "3")
     found = demo.json(*asked)
-    assert (found["metric"], found["folds"], found["settings_tried"]) == ("recall@5", 3, 1624)
+    assert found["metric"] == "recall@5"
+    assert found["folds"] == 3
+    assert found["settings_tried"] == 1624
     assert found["gain"] == pytest.approx(found["after"] - found["before"])
     assert found["interval"][0] <= found["gain"] <= found["interval"][1]
     weights = [found["profile"][name] for name in ("recency", "importance", "relevance")]
     assert sum(weights) == pytest.approx(1)
     moved = {m["parameter"] for m in found["moved"]}
     assert moved <= {"recency", "importance", "relevance", "half-life"}
-    assert (found["saved"], (config_dir() / "profiles").exists()) == (None, False)
+    assert found["saved"] is None
+    assert not ((config_dir() / "profiles").exists())
 
 
 @pytest.mark.slow
@@ -90,17 +98,21 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     path = config_dir() / "profiles" / "mine.toml"
     assert f"Saved as {path}.\n" in demo.ok(*tune, "--save", "mine")
     birth = tomllib.loads(path.read_text())["birth"]
-    assert (birth["parent"], birth["queries"]) == ("engram", 14)
+    assert birth["parent"] == "engram"
+    assert birth["queries"] == 14
     assert "already" in demo.refused(*tune, "--save", "mine")
     assert f"Saved as {path}.\n" in demo.ok(*tune, "--save", "mine", "--force")
     found = demo.json(*tune)
-    assert (found["contender"], found["tuned_on_these"]) == (None, ["mine"])
+    assert found["contender"] is None
+    assert found["tuned_on_these"] == ["mine"]
     assert "mine was tuned on these queries" in demo.ok(*tune)
     again = ("tune", queries, "--profile", "mine", "--save", "again")
     result = demo(*again)
-    assert (result.code, path.with_stem("again").exists()) == (1, False)
+    assert result.code == 1
+    assert not (path.with_stem("again").exists())
     assert "it was not saved. --force saves it." in result.err
-    assert (demo(*again, "--force").code, path.with_stem("again").exists()) == (0, True)
+    assert demo(*again, "--force").code == 0
+    assert path.with_stem("again").exists()
 
 
 @pytest.mark.slow
@@ -271,15 +283,14 @@ def test_a_multilingual_model_is_used_from_now_on_and_the_bundled_one_again(
     before = texts.json("model")
     assert before["bundled"]
     used = texts.json("model", "use", multilingual.name)
-    assert (used["folder"], used["bundled"], used["dimensions"], used["memories"]) == (
-        str(multilingual),
-        False,
-        DIM,
-        4,
-    )
+    assert used["folder"] == str(multilingual)
+    assert used["bundled"] is False
+    assert used["dimensions"] == DIM
+    assert used["memories"] == 4
     assert used["queries"] is None
     loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
-    assert (loaded.settings.model, loaded.problems) == (multilingual, ())
+    assert loaded.settings.model == multilingual
+    assert loaded.problems == ()
     assert texts.json("model", "show")["fingerprint"] == used["fingerprint"]
     assert str(multilingual) in texts.ok("model")
     assert texts.json("model", "use", "bundled")["fingerprint"] == before["fingerprint"]
@@ -302,7 +313,8 @@ def test_what_changed_in_the_judged_queries_is_said(texts: Cli, multilingual: Pa
     before = texts.json(*measure)["profiles"]["workbench"]["mean"]
     found = texts.json("model", "use", str(multilingual))["queries"]
     now = texts.json(*measure)["profiles"]["workbench"]["mean"]
-    assert (found["before"], found["now"]) == (before, now)
+    assert found["before"] == before
+    assert found["now"] == now
     assert found["better"] + found["worse"] + found["same"] == len(asked)
     out = texts.ok("model", "use", "bundled")
     assert found["changed"]
@@ -342,6 +354,7 @@ def test_a_model_that_is_gone_is_left_for_another_one(texts: Cli, multilingual: 
 
 def test_without_a_store_the_setting_is_made_all_the_same(cli: Cli, multilingual: Path) -> None:
     result = cli.bare("model", "use", str(multilingual))
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert result.err == ""
     assert str(multilingual) in settings()
     assert not list(cli.cwd.glob(".workbench"))

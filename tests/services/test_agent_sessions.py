@@ -78,10 +78,14 @@ def test_what_an_agent_wrote_and_voted_stands_in_its_session(
     (session,) = agent.agent_sessions.look()
     vote, written = session.acts
     assert isinstance(vote, Vote)
-    assert (vote.verdict, vote.target) == ("harmful", "m1")
+    assert vote.verdict == "harmful"
+    assert vote.target == "m1"
     assert isinstance(written, Write)
-    assert (written.memories, written.session) == (("m2",), "s-1")
-    assert (session.written, session.votes, len(session.reads)) == (1, 1, 0)
+    assert written.memories == ("m2",)
+    assert written.session == "s-1"
+    assert session.written == 1
+    assert session.votes == 1
+    assert len(session.reads) == 0
 
 
 def test_a_memory_of_the_session_that_came_by_another_hand_belongs_to_it_once(
@@ -95,7 +99,8 @@ def test_a_memory_of_the_session_that_came_by_another_hand_belongs_to_it_once(
     (session,) = person.agent_sessions.look()
     brought = session.acts[-1]
     assert isinstance(brought, Write)
-    assert (brought.memories, brought.rev) == (("m1",), 0)
+    assert brought.memories == ("m1",)
+    assert brought.rev == 0
     assert session.written == 1
 
 

@@ -29,10 +29,13 @@ def test_a_merged_memory_means_what_it_became_and_undo_parts_them(bench: Workben
     bench.review.merge_into("m1", "b")
     citations = Citations(bench.library)
     (cited,) = citations.cited(["m1"])
-    assert (cited.merged, cited.memory and cited.memory.id, cited.gone) == (True, "b", "")
+    assert cited.merged is True
+    assert (cited.memory and cited.memory.id) == "b"
+    assert cited.gone == ""
     bench.history.undo()
     (cited,) = citations.cited(["m1"])
-    assert (cited.merged, cited.memory and cited.memory.id) == (False, "m1")
+    assert cited.merged is False
+    assert (cited.memory and cited.memory.id) == "m1"
 
 
 def test_a_citation_that_was_merged_away_is_no_lost_evidence_until_its_heir_goes(
@@ -54,7 +57,8 @@ def test_an_id_that_only_lives_on_as_an_alias_is_found_also_when_it_comes_later(
     assert flags(bench, "x") == (NO_EVIDENCE, GONE)
     put(bench, memory("heir", "says it all", aliases=("old",)))
     (cited,) = bench.review.cited(bench.review.get("x"))
-    assert (cited.memory and cited.memory.id, cited.merged) == ("heir", True)
+    assert (cited.memory and cited.memory.id) == "heir"
+    assert cited.merged is True
 
 
 def test_the_tree_goes_down_to_raw_events_and_a_circle_ends(bench: Workbench) -> None:

@@ -87,7 +87,8 @@ def test_neighbours_of_one_source_share_a_block_and_nothing_unapproved_stands_ou
         is_inside = line.startswith("[unreviewed ") or (is_inside and not line.startswith("[end "))
         if line.startswith("- ["):
             (inside if is_inside else outside).add(line[3:5])
-    assert (inside, outside) == ({"m0", "m1", "m4", "m5"}, {"m2", "m3"})
+    assert inside == {"m0", "m1", "m4", "m5"}
+    assert outside == {"m2", "m3"}
     assert blocks <= 3
 
 
@@ -175,7 +176,8 @@ def test_the_judged_tasks_are_served_better_than_they_were(around: Workbench) ->
     mislead.
     """
     tasks = read_tasks(shipped("fixtures/demo") / TASKS)
-    assert (len(tasks), sum(task.held_out for task in tasks)) == (30, 10)
+    assert len(tasks) == 30
+    assert sum(task.held_out for task in tasks) == 10
     asker = replace(around.context, actor="agent:claude")
     done = list(judged(asker, around.tuning, around.playbooks, tasks, BUDGETS[:2]))
     small, usual = (summed([one for one in done if one.budget == budget]) for budget in BUDGETS[:2])

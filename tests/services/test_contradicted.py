@@ -99,7 +99,8 @@ def test_events_replace_nothing(bench: Workbench, kind: str) -> None:
 def test_an_observation_that_comes_in_is_asked_about(bench: Workbench) -> None:
     put(bench, pair(0, *MADE[0])[0])
     done = bench.ingest.add(Observation(MADE[0][1], "convention"))
-    assert (done.outcome, done.other and done.other.id) == ("contradicts", "old0")
+    assert done.outcome == "contradicts"
+    assert (done.other and done.other.id) == "old0"
     (proposal,) = [p for p in bench.review.queue() if p.kind == "replaces"]
     assert proposal.evidence == ("old0", done.memory.id)
     assert asked(bench) == []
@@ -109,12 +110,11 @@ def test_the_new_one_is_kept(bench: Workbench, two: Proposal) -> None:
     put(bench, bench.stream.get("old0"))
     bench.review.approve([two.id])
     old, new = bench.stream.get("old0"), bench.stream.get("new0")
-    assert (old.status, old.archived_reason, old.metadata["superseded_by"]) == (
-        "archived",
-        "superseded",
-        "new0",
-    )
-    assert (new.status, new.related) == ("signal", ("old0",))
+    assert old.status == "archived"
+    assert old.archived_reason == "superseded"
+    assert old.metadata["superseded_by"] == "new0"
+    assert new.status == "signal"
+    assert new.related == ("old0",)
 
 
 def test_the_old_one_is_kept(bench: Workbench, two: Proposal) -> None:

@@ -66,11 +66,9 @@ def test_every_part_is_a_card_and_what_is_unknown_says_so(bench: Workbench) -> N
     assert "no bullet r-00009" in found[4].problem
     assert "no section “NOWHERE”" in found[5].problem
     assert "operation “SING”" in found[6].problem
-    assert (found[1].reason, found[2].before, found[2].after) == (
-        "It was missed.",
-        "Wait.",
-        "Wait a second.",
-    )
+    assert found[1].reason == "It was missed."
+    assert found[2].before == "Wait."
+    assert found[2].after == "Wait a second."
     assert [b.id for b in found[3].touches] == ["r-00001", "r-00002"]
     assert cards(bench, skipped=(0,))[1].problem == "There is no section “Paging” in the playbook."
 
@@ -81,7 +79,8 @@ def test_what_is_accepted_is_one_action_that_is_undone(bench: Workbench) -> None
     assert bench.curating.apply("book", reply, chosen) == 4
     after = {b.id: b for b in bench.playbooks.open("book").bullets}
     assert after["r-00001"].content == "Look, then leap."
-    assert (after["r-00001"].helpful_count, after["r-00001"].aliases) == (3, ("r-00002",))
+    assert after["r-00001"].helpful_count == 3
+    assert after["r-00001"].aliases == ("r-00002",)
     assert {b.section for b in after.values()} == {"rules", "paging"}
     assert next(bench.history.events()).actor == "human:curator"
     assert bench.history.undo() == "4 suggestions of the curator"
@@ -100,7 +99,9 @@ def test_tags_are_votes_that_count_once_for_each_reply(bench: Workbench) -> None
     tags = [suggested for suggested, _ in reply.parts]
     bench.curating.apply("book", reply, tags)
     one, two, three = (bench.playbooks.bullet("book", f"r-0000{n}") for n in (1, 2, 3))
-    assert (one.helpful_count, two.harmful_count, three.neutral_count) == (3, 1, 1)
+    assert one.helpful_count == 3
+    assert two.harmful_count == 1
+    assert three.neutral_count == 1
     assert "already counted" in cards(bench, TAGS)[0].problem
     other = bench.curating.read(TAGS.replace("Look.", "Look again."))
     bench.curating.apply("book", other, tags[:1])

@@ -106,7 +106,8 @@ def test_what_is_sent_is_what_the_preview_shows_with_secrets_masked(
     assert "hunter2-Xy9-kk41" not in sent
     assert "[r-00001] helpful=2 harmful=0 :: Look before you leap." in sent
     assert [part for part, _ in asked.replies[0].parts] == [Add("RULES", "Stop at an empty page.")]
-    assert (asked.usage.total, bench.curation.runs.spent()) == (160, 160)
+    assert asked.usage.total == 160
+    assert bench.curation.runs.spent() == 160
 
 
 def test_the_next_curation_tells_only_what_was_confirmed_since(
@@ -116,7 +117,9 @@ def test_the_next_curation_tells_only_what_was_confirmed_since(
     (waiting,) = remember(bench, "A candidate of before.", status="candidate")
     remember(bench, "Only a signal.", status="signal")
     first = bench.curation.unseen("book")
-    assert (len(first.memories), first.left_out, first.since) == (LATEST, 4, None)
+    assert len(first.memories) == LATEST
+    assert first.left_out == 4
+    assert first.since is None
     script += [Reply(CURATION), Reply(CURATION)]
     bench.curation.ask(bench.curation.plan("book", first), quiet, never)
     assert told(bench) == []
@@ -153,7 +156,8 @@ def test_a_reply_that_cannot_be_read_is_kept_and_read_again_once_edited(
     asked = bench.curation.ask(planned(bench), quiet, never)
     (kept,) = asked.unread
     assert asked.problem is not None
-    assert (kept.reply.reply, kept.reply.stage) == (CURATION[:-3], "curate")
+    assert kept.reply.reply == CURATION[:-3]
+    assert kept.reply.stage == "curate"
     assert bench.curation.waiting("other") == ()
     assert bench.reflecting.runs.waiting() == (), "no candidates can be made of it"
     assert bench.curation.unseen("book").since is None
@@ -194,7 +198,8 @@ def test_a_run_is_analysed_and_what_was_learned_is_told_the_curator(
     (tmp_path / "run.json").write_text(json.dumps(RUN))
     script += [Reply(ANALYSIS), Reply(CURATION)]
     plan = bench.curation.plan_run("book", read_episode(tmp_path / "run.json"))
-    assert ([b.id for b in plan.used], plan.unknown) == (["r-00001"], ("zz-00009",))
+    assert [b.id for b in plan.used] == ["r-00001"]
+    assert plan.unknown == ("zz-00009",)
     asked = bench.curation.ask(plan, quiet, never)
     first, second = (seen.prompt for seen in claude.requests)
     assert plan.preview.texts == (first,)

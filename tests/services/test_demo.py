@@ -88,7 +88,8 @@ def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(
     placed = [m for m in now.library.memories.all() if m.promoted_to == "CLAUDE.md"]
     assert len(placed) == 2
     assert all(memory.content in text for memory in placed)
-    assert (now.promotion.places.project, now.promotion.places.is_scratch) == (scratch, True)
+    assert now.promotion.places.project == scratch
+    assert now.promotion.places.is_scratch is True
     assert [offer.label for offer in now.promotion.offers() if offer.target.kind != "playbook"] == [
         "CLAUDE.md", "AGENTS.md", "memory file", "skill",
     ]  # fmt: skip

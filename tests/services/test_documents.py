@@ -34,7 +34,9 @@ def found(session: Path, name: str = "overview.md") -> tuple[DocumentFolder, Ent
 
 def test_a_session_is_opened_with_its_layers(session: Path) -> None:
     folder = open_folder(session)
-    assert (folder.kind, folder.name, folder.has_detail) == ("session", "s-1", True)
+    assert folder.kind == "session"
+    assert folder.name == "s-1"
+    assert folder.has_detail is True
     assert [(e.path, e.scope) for e in folder.entries] == [
         ("overview.md", "overview"), ("detail/auth.md", "detail"), ("messages.jsonl", "messages"),
     ]  # fmt: skip
@@ -44,7 +46,8 @@ def test_a_session_is_opened_with_its_layers(session: Path) -> None:
 def test_a_session_without_the_inner_folder_and_one_without_details(tmp_path: Path) -> None:
     (tmp_path / "overview.md").write_text("x")
     folder = open_folder(tmp_path)
-    assert (folder.kind, folder.has_detail) == ("session", False)
+    assert folder.kind == "session"
+    assert folder.has_detail is False
     (tmp_path / "other.md").write_text("a note of a memory bank")
     assert open_folder(tmp_path).kind == "notes"
     (tmp_path / "detail").write_text("a file in its place")
@@ -144,11 +147,9 @@ def test_what_a_person_saw_is_trusted_until_it_changes(places: Open, session: Pa
     with (session / "messages.jsonl").open("a") as file:
         file.write("more\n")
     again = bench.documents.opened(session)
-    assert (again.changes.changed, again.changes.new, again.changes.messages) == (
-        ("detail/auth.md",),
-        (),
-        5,
-    )
+    assert again.changes.changed == ("detail/auth.md",)
+    assert again.changes.new == ()
+    assert again.changes.messages == 5
     seen = bench.documents.seen(again.folder)
     (one,) = [d for d in again.documents if d.entry.path == "detail/auth.md"]
     assert [str(line) for line in seen.difference(one)][1:5] == [
@@ -200,7 +201,8 @@ def test_an_undo_is_refused_when_the_file_changed_since(places: Open, session: P
     rev = bench.library.revision
     with pytest.raises(Conflict, match="changed by others since"):
         bench.history.undo()
-    assert (entry.file.read_text(), bench.library.revision) == ("somebody else's\n", rev)
+    assert entry.file.read_text() == "somebody else's\n"
+    assert bench.library.revision == rev
     # What they wrote may be edited, and that undone; further back there is no way.
     bench.documents.edit(folder, read_document(entry), "mine again\n")
     bench.history.undo()
@@ -232,10 +234,8 @@ def test_other_encodings_are_read_and_written_back(places: Open, tmp_path: Path)
     file.write_bytes(b"caf\xe9 \x93quoted\x94\nline\n")
     bench, folder = places(), open_folder(tmp_path / "notes")
     one = read_document(folder.entries[0])
-    assert (one.document.content, one.encoding) == (
-        "caf\u00e9 \u201cquoted\u201d\nline\n",
-        "cp1252",
-    )
+    assert one.document.content == "caf\u00e9 \u201cquoted\u201d\nline\n"
+    assert one.encoding == "cp1252"
     bench.documents.edit(folder, one, one.document.content.replace("line", "row"))
     assert file.read_bytes() == b"caf\xe9 \x93quoted\x94\nrow\n"
     with pytest.raises(WorkbenchError, match="which has no"):

@@ -62,7 +62,9 @@ def test_the_same_text_first_then_what_says_the_same(store: Workbench) -> None:
     plan = store.deduplication.plan()
     assert ids(plan.groups) == [{"m0", "m1", "m2"}, {"m3", "m4"}]
     assert [g.kind for g in plan.groups] == ["exact", "near"]
-    assert (plan.exact, plan.surplus, plan.compared) == (1, 3, 15)
+    assert plan.exact == 1
+    assert plan.surplus == 3
+    assert plan.compared == 15
     assert plan.groups[0].members[0].id == "m0"
     assert "the same words in the same order" in reasons_of(plan.groups[1])
     assert BUNDLED.flag <= plan.groups[1].similarity < 1
@@ -76,13 +78,17 @@ def test_what_is_proposed_waits_in_review_and_is_not_proposed_twice(store: Workb
     plan = store.deduplication.plan()
     made = store.deduplication.propose(plan)
     event = next(store.history.events())
-    assert (event.actor, event.label) == ("human", "propose 2 merges")
+    assert event.actor == "human"
+    assert event.label == "propose 2 merges"
     again = store.deduplication.plan()
-    assert (again.groups, again.waiting) == ((), 2)
+    assert again.groups == ()
+    assert again.waiting == 2
     assert store.deduplication.propose(plan) == ()
     assert {p.id for p in store.review.queue()} == {p.id for p in made}
     exact = next(p for p in made if len(p.evidence) == 3)
-    assert (exact.kind, exact.similarity, exact.flags) == ("merge", 1.0, ())
+    assert exact.kind == "merge"
+    assert exact.similarity == 1.0
+    assert exact.flags == ()
     before = snapshot(store)
     store.review.approve([p.id for p in made])
     assert set(store.stream.get("m0").aliases) == {"m1", "m2"}
@@ -100,7 +106,8 @@ def test_a_group_is_merged_at_once_with_its_proposal(bench: Workbench) -> None:
     before = snapshot(bench)
     assert set(bench.deduplication.merge(group).aliases) == {"m1", "m2"}
     (proposal,) = bench.library.proposals.all()
-    assert (proposal.state, bench.review.queue()) == ("accepted", ())
+    assert proposal.state == "accepted"
+    assert bench.review.queue() == ()
     with pytest.raises(WorkbenchError, match="changed since the comparison"):
         bench.deduplication.merge(group)
     bench.history.undo()
@@ -127,7 +134,8 @@ def test_only_what_is_served_and_of_one_type_is_compared(bench: Workbench) -> No
         memory("later", PERSON, NOON + timedelta(days=1)),
     )
     plan = bench.deduplication.plan()
-    assert (plan.groups, plan.compared) == ((), 2)
+    assert plan.groups == ()
+    assert plan.compared == 2
 
 
 def test_a_raw_text_under_a_confirmed_memory_is_flagged(bench: Workbench) -> None:
@@ -190,7 +198,8 @@ def test_of_many_pairs_that_only_look_alike_some_are_listed(
     monkeypatch.setattr(memories, "APART", 5)
     fill(bench, *(f"Set QUEUE_{n} before the workers start in the morning" for n in "ABCDEFGHIJ"))
     plan = bench.deduplication.plan()
-    assert (plan.groups, len(plan.apart)) == ((), 5)
+    assert plan.groups == ()
+    assert len(plan.apart) == 5
 
 
 def named(id: str, name: str, text: str = PERSON) -> Memory:
@@ -257,11 +266,16 @@ def test_keep_both_is_remembered_until_a_text_changes(bench: Workbench, door: st
         bench.deduplication.propose(bench.deduplication.plan())
         bench.review.reject([group.name])
     (kept,) = bench.library.kept_pairs.all()
-    assert (kept.left, kept.right, kept.actor, kept.at) == ("m0", "m1", "human", NOON)
+    assert kept.left == "m0"
+    assert kept.right == "m1"
+    assert kept.actor == "human"
+    assert kept.at == NOON
     assert kept.similarity == pytest.approx(group.similarity)
     assert [p.state for p in bench.library.proposals.all()] == ["rejected"] * (door == "review")
     plan = bench.deduplication.plan()
-    assert (plan.groups, plan.kept, plan.waiting) == ((), 1, 0)
+    assert plan.groups == ()
+    assert plan.kept == 1
+    assert plan.waiting == 0
     bench.stream.edit("m1", f"{PNPM}!")
     assert grouped(bench) == [{"m0", "m1"}]
     bench.stream.edit("m1", f"{PNPM}.")
@@ -282,7 +296,8 @@ def test_what_ingest_proposed_is_not_proposed_again(bench: Workbench) -> None:
     found = bench.ingest.add(Observation(PNPM.replace("installs", "installing things")))
     assert found.outcome == "proposed"
     plan = bench.deduplication.plan()
-    assert (plan.groups, plan.waiting) == ((), 1)
+    assert plan.groups == ()
+    assert plan.waiting == 1
     (proposal,) = bench.library.proposals.all()
     bench.review.reject([proposal.id])
     assert grouped(bench) == []
@@ -300,9 +315,11 @@ def test_every_two_of_a_group_are_kept_apart_until_one_is_erased(bench: Workbenc
     assert all(pair.similarity >= group.similarity for pair in pairs)
     assert [p.state for p in bench.library.proposals.all()] == ["rejected"]
     bench.history.undo()
-    assert (len(bench.library.kept_pairs), len(bench.review.queue())) == (0, 1)
+    assert len(bench.library.kept_pairs) == 0
+    assert len(bench.review.queue()) == 1
     bench.history.redo()
-    assert (grouped(bench), bench.deduplication.plan().kept) == ([], 3)
+    assert grouped(bench) == []
+    assert bench.deduplication.plan().kept == 3
     mark = bench.library.proposals.all()[0].texts[0]
     bench.eraser.carry_out(bench.eraser.plan(["m0", "m1"]))
     assert bench.library.kept_pairs.all() == []
@@ -357,12 +374,16 @@ def alike(bench: Workbench, limit: float) -> set[frozenset[str]]:
 
 def test_equal_texts_become_one_in_one_step_without_a_model(book: Workbench) -> None:
     exact, case = book.bullet_duplicates.same("book")
-    assert (exact.kind, list(exact.ids)) == ("exact", ["r-00002", "r-00001"])
-    assert (case.kind, set(case.ids)) == ("case", {"r-00002", "r-00003"})
+    assert exact.kind == "exact"
+    assert list(exact.ids) == ["r-00002", "r-00001"]
+    assert case.kind == "case"
+    assert set(case.ids) == {"r-00002", "r-00003"}
     assert not book.retriever.ready
     assert book.bullet_duplicates.merge_same("book", [exact]) == 1
     kept = book.playbooks.bullet("book", "r-00002")
-    assert (kept.helpful_count, kept.harmful_count, kept.aliases) == (7, 1, ("r-00001",))
+    assert kept.helpful_count == 7
+    assert kept.harmful_count == 1
+    assert kept.aliases == ("r-00001",)
     assert book.bullet_duplicates.merge_same("book", []) == 0
     book.history.undo()
     assert book.exporter.ace("book")[0] == TEXT
@@ -396,7 +417,8 @@ def test_a_merge_of_a_merge_is_parted_step_by_step(book: Workbench) -> None:
     book.bullet_duplicates.part("book", "r-00001")
     assert counts(book) == {**was, "r-00001": (3, 0)}
     kept = book.playbooks.bullet("book", "r-00001")
-    assert (kept.content, kept.aliases) == ("Two.", ())
+    assert kept.content == "Two."
+    assert kept.aliases == ()
     assert book.playbooks.bullet("book", "r-00003").content.startswith("ALWAYS run")
     with pytest.raises(InvalidRecord, match="not made by a merge"):
         book.bullet_duplicates.part("book", "r-00001")
@@ -423,5 +445,6 @@ def test_one_text_in_two_sections_is_left_to_a_person(bench: Workbench, tmp_path
     bring(bench, tmp_path / "book.txt", f"## BILLING\n[b-00001] {text}## SEARCH\n[s-00002] {text}")
     assert bench.bullet_duplicates.same("book") == ()
     (group,) = bench.bullet_duplicates.groups("book", 0.6)
-    assert (group.kind, group.ordinary) == ("apart", False)
+    assert group.kind == "apart"
+    assert group.ordinary is False
     assert "sections differ" in group.conflicts

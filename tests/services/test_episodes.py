@@ -70,13 +70,11 @@ def test_all_of_an_episode_comes_back_and_its_head_is_short(bench: Workbench) ->
         **meta(domain="ci", task_type="move", tags=["a"]),
     )  # fmt: skip
     (head,) = kept(bench, doc)
-    assert (head.id, head.type, head.domain, head.tags, head.at) == (
-        "ep-20261121-0000001",
-        "move",
-        "ci",
-        ("a",),
-        NOON,
-    )
+    assert head.id == "ep-20261121-0000001"
+    assert head.type == "move"
+    assert head.domain == "ci"
+    assert head.tags == ("a",)
+    assert head.at == NOON
     opened = bench.episodes.open(head.id)
     whole = opened.doc()
     assert {
@@ -84,19 +82,24 @@ def test_all_of_an_episode_comes_back_and_its_head_is_short(bench: Workbench) ->
     } == {name: value for name, value in doc.items() if name != "lifecycle"}
     assert whole["lifecycle"] == {**doc["lifecycle"], "archival_status": "active"}
     assert "trace" not in json.dumps(opened.doc(trace=False))
-    assert (opened.phase, opened.is_closed, opened.notes) == ("active", False, ())
+    assert opened.phase == "active"
+    assert opened.is_closed is False
+    assert opened.notes == ()
 
 
 def test_what_is_there_word_for_word_is_left_and_what_differs_is_refused(bench: Workbench) -> None:
     doc = {"episode_id": "mine-1", **said("One task")}
     first, again = bench.episodes.store(doc), bench.episodes.store(doc)
-    assert (first.is_new, again.is_new, again.episode) == (True, False, first.episode)
+    assert first.is_new is True
+    assert again.is_new is False
+    assert again.episode == first.episode
     rev = bench.library.revision
     with pytest.raises(InvalidRecord, match="mine-1 already exists"):
         bench.episodes.store_all(
             [said("another"), {**doc, "task": {"original_input": "Other words"}}]
         )
-    assert (bench.library.revision, len(bench.episodes.all())) == (rev, 1)
+    assert bench.library.revision == rev
+    assert len(bench.episodes.all()) == 1
 
 
 def test_secrets_are_masked_before_the_hash_and_nothing_of_them_is_in_any_file(
@@ -126,7 +129,8 @@ def test_a_person_corrects_and_takes_it_back(bench: Workbench, clock: Clock) -> 
     assert bench.episodes.restore(head.id).status == "active"
     for _ in range(4):
         bench.history.undo()
-    assert (bench.episodes.get(head.id), bench.episodes.notes(head.id)) == (head, ())
+    assert bench.episodes.get(head.id) == head
+    assert bench.episodes.notes(head.id) == ()
     bench.history.undo()
     assert bench.episodes.all() == []
     bench.history.redo()
@@ -197,7 +201,8 @@ def test_by_meaning_the_score_is_the_printed_sum_and_says_how(filled: Workbench)
         assert one.terms.recency == pytest.approx(np.exp(-one.age_days / 30))
         assert {part.term: part.weight for part in one.parts} == dict(WEIGHTS)
     assert answer.found[0].terms is not None
-    assert (answer.found[0].terms.domain, answer.found[0].terms.success) == (1.0, 1.0)
+    assert answer.found[0].terms.domain == 1.0
+    assert answer.found[0].terms.success == 1.0
     assert [one.total for one in answer.found] == sorted(
         (one.total for one in answer.found), reverse=True
     )
@@ -392,21 +397,22 @@ def test_an_agent_is_given_what_it_may_have_with_its_origin_and_it_is_counted(
     agent = open_bench("agent:claude")
     answer = giving(agent).find("token authentication web service", "semantic", Criteria(), 9)
     rows: Any = answer["episodes"]
-    assert (len(rows) > 1, answer["left_out"]) == (True, {"held": 2})
+    assert len(rows) > 1
+    assert answer["left_out"] == {"held": 2}
     assert all(row["text"].startswith("Task: ") and row["provenance"]["approved"] for row in rows)
     use = agent.episodes.use_of(rows[0]["id"])
-    assert (use.access_count, use.referenced_by) == (1, ())
+    assert use.access_count == 1
+    assert use.referenced_by == ()
     (read,) = agent.library.table(AgentRead).all()
-    assert (read.episodes, read.agent, read.session, read.door) == (
-        tuple(row["id"] for row in rows),
-        "claude",
-        "s-9",
-        "mcp",
-    )
+    assert read.episodes == tuple(row["id"] for row in rows)
+    assert read.agent == "claude"
+    assert read.session == "s-9"
+    assert read.door == "mcp"
     with agent.library.transaction("human", "refer") as tx:
         agent.episodes.refer(tx, [rows[0]["id"]] * 2, "pat-1")
     use = agent.episodes.use_of(rows[0]["id"])
-    assert (use.access_count, use.referenced_by) == (1, ("pat-1",))
+    assert use.access_count == 1
+    assert use.referenced_by == ("pat-1",)
 
 
 def test_what_no_person_stands_by_is_in_a_block_and_whole_ones_are_masked(
@@ -490,7 +496,8 @@ def test_files_of_agent_playbook_come_in_and_go_out_as_they_were(
     brought = bring(bench.context, found_in(tmp_path / "episodic"), "episodic")
     assert [one.episode.outcome for one in brought.stored] == ["SUCCESS", "FAILURE"]
     opened = bench.episodes.open("ep-2026-11-11-001")
-    assert (opened.body.task, opened.episode.type) == ("Data is not refreshed", "debugger")
+    assert opened.body.task == "Data is not refreshed"
+    assert opened.episode.type == "debugger"
     out = list(written(bench.context, ["ep-2026-11-11-001", "b"], DIALECTS[1]))
     assert [one for _, one in out] == [doc, {**doc, "id": "b", "solution": "", "outcome": "failed"}]
     assert [name for name, _ in out] == [
@@ -545,7 +552,8 @@ def test_a_purge_takes_all_of_an_episode(filled: Workbench) -> None:
         filled.episodes.refer(tx, [head.id], "pat-1")
     filled.eraser.carry_out(filled.eraser.plan([head.id]))
     assert head.id not in [one.id for one in filled.episodes.all()]
-    assert (filled.episodes.notes(head.id), filled.episodes.uses()) == ((), {})
+    assert filled.episodes.notes(head.id) == ()
+    assert filled.episodes.uses() == {}
     assert head.hash not in filled.library.blobs.names()
     with pytest.raises(WorkbenchError, match="cannot be undone"):
         filled.history.undo()
@@ -567,7 +575,8 @@ def test_masking_for_good_writes_a_new_file_and_leaves_a_note_of_the_old_one(
     assert leak.place.startswith(f"episodes {head.id}, ")
     filled.leaks.mask(())
     now = filled.episodes.get(head.id)
-    assert (now.hash != head.hash, now.tags) == (True, ("later",))
+    assert now.hash != head.hash
+    assert now.tags == ("later",)
     assert KEY not in json.dumps(filled.episodes.open(head.id).doc())
     assert head.hash not in filled.library.blobs.names()
     assert filled.library.blobs.replaced() == {head.hash: now.hash}
@@ -596,17 +605,13 @@ def test_what_says_the_same_is_put_under_the_latest_and_what_says_the_opposite_i
     consolidation = bench.episode_finder.consolidation
     plan = consolidation.plan()
     (cluster,) = plan.clusters
-    assert (plan.looked, len(cluster.members), len(plan.archived), cluster.average_duration) == (
-        7,
-        3,
-        2,
-        10.0,
-    )
+    assert plan.looked == 7
+    assert len(cluster.members) == 3
+    assert len(plan.archived) == 2
+    assert cluster.average_duration == 10.0
     assert cluster.representative not in plan.archived
-    assert (cluster.last_at, cluster.first_at) == (
-        NOON - timedelta(days=40),
-        NOON - timedelta(days=42),
-    )
+    assert cluster.last_at == NOON - timedelta(days=40)
+    assert cluster.first_at == NOON - timedelta(days=42)
     assert [one.duration for one in cluster.variations] == [10.0, 20.0]
     with pytest.raises(WorkbenchError, match="An agent cannot"):
         open_bench("agent:x").episode_finder.consolidation.carry_out(plan)

@@ -53,7 +53,8 @@ def test_metrics_are_those_of_the_rankings_at_each_ones_k(
             ids = demo.tuning.rank(query.text, result.profile, query.now, 50).ids
             assert got.values["ndcg@3"] == Measure("ndcg", 3).of(ids, query.relevant)
             assert got.values["recall@20"] == Measure("recall", 20).of(ids, query.relevant)
-            assert (got.ids, got.query) == (ids[: result.profile.k], query.text)
+            assert got.ids == ids[: result.profile.k]
+            assert got.query == query.text
             assert got.unjudged == sum(id not in query.relevant for id in got.ids)
             assert list(got.scores) == sorted(got.scores, reverse=True)
     assert {one.verdict.metric for one in found.verdicts} == {"nDCG@3"}
@@ -72,7 +73,8 @@ def test_verdicts_compare_with_one_profile(demo: Workbench, judged: JudgedSet) -
         ("engram", name) for name in others
     ]
     first = found.verdicts[0].verdict
-    assert (first.family, first.queries) == (len(others), len(judged.queries))
+    assert first.family == len(others)
+    assert first.queries == len(judged.queries)
     assert first.delta > 0
     means = {r.profile.name: r.mean["ndcg@10"] for r in found.results}
     assert means["workbench"] > max(means.values()) - 0.01
@@ -124,12 +126,11 @@ def test_a_proposal_is_saved_with_its_birth_certificate(
     loaded, birth = profiles.get("tuned"), profiles.birth("tuned")
     assert loaded == replace(proposal.profile, name="tuned", about=loaded.about)
     assert birth is not None
-    assert (birth.parent, birth.query_set, birth.at) == (
-        "engram",
-        judged.digest,
-        demo.context.now(),
-    )
-    assert (birth.queries, birth.judgments) == (len(judged.queries), judged.judgments)
+    assert birth.parent == "engram"
+    assert birth.query_set == judged.digest
+    assert birth.at == demo.context.now()
+    assert birth.queries == len(judged.queries)
+    assert birth.judgments == judged.judgments
     assert (birth.delta, birth.low) == pytest.approx(
         (proposal.verdict.delta, proposal.verdict.low), abs=1e-4
     )
@@ -152,7 +153,9 @@ def test_a_verdict_says_what_an_evaluation_says(
     assert found.means == tuple(result.mean[NDCG10.name] for result in evaluated.results)
     assert not found.same
     same = scored.against(WORKBENCH, replace(WORKBENCH, name="mine", about="x"))
-    assert (same.same, same.verdict.wins, same.verdict.losses) == (True, 0, 0)
+    assert same.same is True
+    assert same.verdict.wins == 0
+    assert same.verdict.losses == 0
     for k in (3, 10, 3):
         found = scored.against(WORKBENCH, replace(ENGRAM, k=k))
         expected = [scored.measure(p, (Measure("ndcg", k),)) for p in (WORKBENCH, ENGRAM)]
@@ -165,7 +168,8 @@ def test_a_verdict_says_what_an_evaluation_says(
     assert measuring.birth(WORKBENCH, WORKBENCH) is None
     birth = measuring.birth(WORKBENCH, ENGRAM)
     assert birth is not None
-    assert (birth.parent, birth.delta) == (WORKBENCH.name, evaluated.verdicts[0].verdict.delta)
+    assert birth.parent == WORKBENCH.name
+    assert birth.delta == evaluated.verdicts[0].verdict.delta
 
 
 def test_a_new_judgment_is_measured_too(demo: Workbench, measuring: Measuring) -> None:

@@ -193,16 +193,18 @@ def test_an_episode_is_kept_and_counts_for_the_patterns_it_names(bench: Workbenc
     (known,) = bench.patterns.add([pattern()])
     told = said("Empty the cache", execution={"duration": 12.5}, **LEARNT)
     answer = door(bench).learn_from_episode(told, ["Look at the key"])
-    assert (answer["stored"], answer["outcome"], answer["insights"]) == (True, "SUCCESS", 1)
+    assert answer["stored"] is True
+    assert answer["outcome"] == "SUCCESS"
+    assert answer["insights"] == 1
     (row,) = rows(answer)
-    assert (row["pattern"], row["episodes"], row["successes"], row["is_new"]) == (
-        known.id,
-        1,
-        1,
-        False,
-    )
+    assert row["pattern"] == known.id
+    assert row["episodes"] == 1
+    assert row["successes"] == 1
+    assert row["is_new"] is False
     (one,) = bench.patterns.applications(known.id)
-    assert (one.episode, one.outcome, one.time) == (answer["episode"], "success", 12.5)
+    assert one.episode == answer["episode"]
+    assert one.outcome == "success"
+    assert one.time == 12.5
     opened = bench.episodes.open(str(answer["episode"]))
     assert opened.body.get("reflection.insights") == ["Look at the key"]
     assert opened.use.referenced_by == (known.id,)
@@ -225,9 +227,12 @@ def test_what_was_discovered_becomes_a_candidate_once(bench: Workbench) -> None:
     assert left["name"] == "No category"
     assert "category" in left["why"]
     again = door(bench).learn_from_episode(told, [])
-    assert (again["stored"], len(bench.patterns.all())) == (False, 1)
+    assert again["stored"] is False
+    assert len(bench.patterns.all()) == 1
     (row,) = rows(again)
-    assert (row["episodes"], row["successes"], row["is_new"]) == (1, 0, False)
+    assert row["episodes"] == 1
+    assert row["successes"] == 0
+    assert row["is_new"] is False
 
 
 @pytest.mark.slow
@@ -257,10 +262,8 @@ def test_a_memory_that_a_success_went_by_is_the_surer_once_and_never_the_agents_
         *reasons_of(scored(theirs)),
         "applied with success once (+1)",
     )
-    assert (found.helpful_count, found.harmful_count) == (
-        theirs.helpful_count,
-        theirs.harmful_count,
-    )
+    assert found.helpful_count == theirs.helpful_count
+    assert found.harmful_count == theirs.harmful_count
     assert went_by("again") == [theirs.id]
     assert confidence_of(around.stream.get(theirs.id)) == confidence_of(theirs) + 2
     around.history.undo_revision(around.library.revision)
@@ -304,6 +307,7 @@ def test_savings_are_against_episodes_without_the_pattern_where_nobody_says_more
         ran(n, status, 100)
     (found,) = bench.patterns.validations()
     support = found.after.support
-    assert (support.avg_time_saving, support.success_rate_improvement) == (40.0, 0.5)
+    assert support.avg_time_saving == 40.0
+    assert support.success_rate_improvement == 0.5
     assert found.before.baseline == found.after.baseline
     assert found.outlook == "validated"

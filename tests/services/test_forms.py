@@ -86,17 +86,13 @@ def test_what_was_changed_is_written_and_nothing_else_and_one_undo_takes_it_back
         bench,
         {"importance": "8,5", "tags": " auth , ci,", "note": "ask  Ruth", "category": "gotcha"},
     )
-    assert (after.importance_score, after.tags, after.note, after.category) == (
-        8.5,
-        ("auth", "ci"),
-        "ask Ruth",
-        "gotcha",
-    )
-    assert (after.content, after.summary, after.related) == (
-        before.content,
-        before.summary,
-        before.related,
-    )
+    assert after.importance_score == 8.5
+    assert after.tags == ("auth", "ci")
+    assert after.note == "ask Ruth"
+    assert after.category == "gotcha"
+    assert after.content == before.content
+    assert after.summary == before.summary
+    assert after.related == before.related
     assert bench.library.revision == rev + 1
     bench.history.undo()
     assert stored(bench) == before
@@ -151,7 +147,8 @@ def test_the_beginning_of_only_one_value_stands_for_it(bench: Workbench) -> None
 def test_what_a_memory_has_of_its_own_may_stay(bench: Workbench) -> None:
     put(bench, memory("m-4", "x", observation_type="odd", tags=("two words",)))
     after = saved(bench, {"type": "odd", "tags": "two words, ci"}, "m-4")
-    assert (after.observation_type, after.tags) == ("odd", ("two words", "ci"))
+    assert after.observation_type == "odd"
+    assert after.tags == ("two words", "ci")
 
 
 def test_what_somebody_else_changed_is_a_conflict_only_where_it_was_changed_here(
@@ -163,7 +160,8 @@ def test_what_somebody_else_changed_is_a_conflict_only_where_it_was_changed_here
         form.write({TEXT: "Mine.", "tags": "a"}, {TEXT: LONG, "tags": "ci"})
     assert stored(bench).tags == ("ci",)
     form.write({"tags": "a"}, {"tags": "ci"})
-    assert (stored(bench).content, stored(bench).tags) == ("Theirs.", ("a",))
+    assert stored(bench).content == "Theirs."
+    assert stored(bench).tags == ("a",)
 
 
 # Several memories, and new ones
@@ -171,12 +169,10 @@ def test_what_somebody_else_changed_is_a_conflict_only_where_it_was_changed_here
 
 def test_several_memories_show_what_they_share(bench: Workbench) -> None:
     shared = MemoryForm(bench, "m-1", "m-2").values
-    assert (shared["tags"], shared["type"], shared["memory type"], shared["category"]) == (
-        None,
-        None,
-        "episodic",
-        "",
-    )
+    assert shared["tags"] is None
+    assert shared["type"] is None
+    assert shared["memory type"] == "episodic"
+    assert shared["category"] == ""
     assert TEXT not in shared
 
 
@@ -198,10 +194,8 @@ def test_only_what_is_touched_is_set_on_all_of_them_and_one_undo_takes_it_back(
 
 def test_tags_of_several_are_added_and_taken_away_by_their_signs(bench: Workbench) -> None:
     MemoryForm(bench, "m-1", "m-2").write({"tags": "+auth, -x"}, {})
-    assert (stored(bench, "m-1").tags, stored(bench, "m-2").tags) == (
-        ("ci", "auth"),
-        ("ci", "auth"),
-    )
+    assert stored(bench, "m-1").tags == ("ci", "auth")
+    assert stored(bench, "m-2").tags == ("ci", "auth")
     MemoryForm(bench, "m-1", "m-2").write({"tags": "one"}, {})
     assert stored(bench, "m-2").tags == ("one",)
     assert saved(bench, {"tags": "+auth"}).tags == ("+auth",), (
@@ -221,10 +215,13 @@ def test_a_new_memory_has_what_was_said_and_the_usual_for_the_rest(bench: Workbe
             "note": "n",
         },
     )
-    assert (made.content, made.observation_type, made.memory_type, made.tags) == (
-        "Never deploy on a Friday.", "gotcha", "episodic", ("deploy",),
-    )  # fmt: skip
-    assert (made.importance_score, made.note, made.status) == (8.0, "n", "signal")
+    assert made.content == "Never deploy on a Friday."
+    assert made.observation_type == "gotcha"
+    assert made.memory_type == "episodic"
+    assert made.tags == ("deploy",)
+    assert made.importance_score == 8.0
+    assert made.note == "n"
+    assert made.status == "signal"
     assert bench.library.revision == rev + 1
     assert (
         added(bench, {TEXT: "Something else altogether.", "importance": "2"}).importance_score
@@ -272,9 +269,8 @@ def test_a_bullet_has_a_text_and_a_section_and_both_go_in_one_action(book: Workb
         ("section", ("RULES", "OTHERS"))
     ]
     form.write({TEXT: "Said better.", "section": "others"}, {TEXT: "First.", "section": "RULES"})
-    assert (book.playbooks.bullet("main", "r-1").content, book.playbooks.bullet("main", "r-1").section) == (
-        "Said better.", "others",
-    )  # fmt: skip
+    assert book.playbooks.bullet("main", "r-1").content == "Said better."
+    assert book.playbooks.bullet("main", "r-1").section == "others"
     assert book.library.revision == rev + 1
     book.history.undo()
     assert form.read() == {TEXT: "First.", "section": "RULES"}
@@ -316,10 +312,13 @@ def test_a_candidate_gets_other_words_and_fields_in_one_action_and_waits_on(
         form.write({"importance": "11"}, {"importance": form.values["importance"] or ""})
     with pytest.raises(Conflict):
         form.write({"tags": "a"}, {"tags": "b"})
-    assert (stored(bench, "c-1").status, bench.library.revision) == ("candidate", rev)
+    assert stored(bench, "c-1").status == "candidate"
+    assert bench.library.revision == rev
     form.write({TEXT: "Better.", "tags": "a"}, {TEXT: "Proposed.", "tags": ""})
     after = stored(bench, "c-1")
-    assert (after.content, after.tags, after.status) == ("Better.", ("a",), "candidate")
+    assert after.content == "Better."
+    assert after.tags == ("a",)
+    assert after.status == "candidate"
     assert bench.library.revision == rev + 1
     bench.history.undo()
     assert stored(bench, "c-1").content == "Proposed."

@@ -63,13 +63,18 @@ def some_ids(demo: Workbench, count: int) -> list[str]:
 def test_the_first_grade_saves_the_query_and_undo_takes_both_back(demo: Workbench) -> None:
     judging, id, queries = demo.judging, some_ids(demo, 1)[0], len(demo.library.queries)
     made = judging.judge(DEPLOY, None, id, 3)
-    assert (made.grade, made.actor, made.at, made.memory) == (3, "human", demo.context.now(), id)
+    assert made.grade == 3
+    assert made.actor == "human"
+    assert made.at == demo.context.now()
+    assert made.memory == id
     assert judging.grades(DEPLOY) == {id: 3}
     saved = judging.find(DEPLOY)
     assert saved is not None
-    assert (saved.text, saved.now) == (DEPLOY, None)
+    assert saved.text == DEPLOY
+    assert saved.now is None
     assert demo.history.undo() == f"judge {id} as 3"
-    assert (judging.find(DEPLOY), judging.grades(DEPLOY)) == (None, {})
+    assert judging.find(DEPLOY) is None
+    assert judging.grades(DEPLOY) == {}
     assert len(demo.library.queries) == queries
     demo.history.redo()
     assert judging.grades(DEPLOY) == {id: 3}
@@ -92,10 +97,12 @@ def test_the_moment_belongs_to_the_query(demo: Workbench) -> None:
     judging, id = demo.judging, some_ids(demo, 1)[0]
     judging.judge(DEPLOY, None, id, 1)
     judging.judge(DEPLOY, ANCHOR, id, 2)
-    assert (judging.grades(DEPLOY), judging.grades(DEPLOY, ANCHOR)) == ({id: 1}, {id: 2})
+    assert judging.grades(DEPLOY) == {id: 1}
+    assert judging.grades(DEPLOY, ANCHOR) == {id: 2}
     saved = judging.save_query("new one", ANCHOR, ("tag",))
     assert saved == judging.save_query("new one", ANCHOR, ("other",))
-    assert (saved.now, saved.tags) == (ANCHOR, ("tag",))
+    assert saved.now == ANCHOR
+    assert saved.tags == ("tag",)
 
 
 def test_a_saved_query_is_meant_by_its_words_the_one_for_the_present_first(
@@ -128,14 +135,17 @@ def test_friendly_refusals_when_judging(demo: Workbench) -> None:
 def test_a_file_and_the_store_hold_the_same_set(demo: Workbench) -> None:
     stored = from_store(demo.context)
     read = from_file(demo.context, shipped("fixtures/demo") / "queries.jsonl")
-    assert (read.queries, read.digest) == (stored.queries, stored.digest)
+    assert read.queries == stored.queries
+    assert read.digest == stored.digest
     assert digest_of(stored.queries) == digest_of(reversed(stored.queries))
     first, *rest = stored.queries
     others = (replace(first, relevant={}), replace(first, text="x"), replace(first, now=NOON))
     assert stored.digest not in {digest_of([other, *rest]) for other in others}
     grades = [demo.judging.grades(q.text, q.now) for q in demo.tuning.queries()]
     nothing = [given for given in grades if not any(given.values())]
-    assert (read.unknown, read.empty, len(read.remarks)) == ((), len(nothing), 1)
+    assert read.unknown == ()
+    assert read.empty == len(nothing)
+    assert len(read.remarks) == 1
     assert read.judgments == len(demo.library.judgments) - sum(map(len, nothing))
 
 
@@ -153,7 +163,9 @@ def test_unknown_ids_are_ignored_and_counted_and_a_merged_memory_is_what_it_beca
     )
     found = from_file(demo.context, path)
     assert [dict(q.relevant) for q in found.queries] == [{memory.id: 2}]
-    assert (found.unknown, found.empty, len(found.issues)) == (("gone-1", "gone-2"), 2, 1)
+    assert found.unknown == ("gone-1", "gone-2")
+    assert found.empty == 2
+    assert len(found.issues) == 1
     assert found.remarks[1:] == (
         "2 graded ids are not in this store and ignored: gone-1, gone-2.",
         "2 queries have no relevant memory in this store and are left out.",
@@ -198,7 +210,9 @@ def test_judgments_say_who_gave_which_grade_and_when(demo: Workbench) -> None:
     assert len(rows) == len(demo.library.judgments)
     assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
     (mine,) = [row for row in rows if (row["topic"], row["memory"]) == (query.id, memory)]
-    assert (mine["text"], mine["grade"], mine["by"]) == (query.text, 3, given.actor)
+    assert mine["text"] == query.text
+    assert mine["grade"] == 3
+    assert mine["by"] == given.actor
     assert parse_time(mine["at"]) == given.at
 
 
@@ -225,7 +239,9 @@ def test_a_run_has_the_ranking_of_every_query_at_its_moment_and_is_as_good_as_it
     )
     means = demo.evaluator.evaluate(judged, [WORKBENCH]).results[0].mean
     assert dict(found.mean) == pytest.approx(means)
-    assert (found.tag, found.queries, found.missing) == ("workbench", len(judged.queries), 0)
+    assert found.tag == "workbench"
+    assert found.queries == len(judged.queries)
+    assert found.missing == 0
     assert f"{len(judged.queries)} judged queries" in found.sentence
 
 
@@ -238,7 +254,9 @@ def test_what_a_run_leaves_out_counts_nothing_and_what_is_unknown_is_counted(
     ours = [line for line in whole if line.startswith(first)]
     part = written(tmp_path, "part.run", "".join([*ours, "elsewhere Q0 x 1 0.5 workbench\n"]))
     found, queries = score_run(demo.context, part), len(from_store(demo.context).queries)
-    assert (found.queries, found.missing, found.unknown) == (queries, queries - 1, 1)
+    assert found.queries == queries
+    assert found.missing == queries - 1
+    assert found.unknown == 1
     grades = next(grades for query, grades in graded(demo.context) if query.id == first)
     hits = sum(grades.get(line.split()[2], 0) > 0 for line in ours[:10])
     assert found.mean["p@10"] == pytest.approx(fmean([hits / 10, *[0.0] * (queries - 1)]))
@@ -263,7 +281,8 @@ def test_topics_stay_and_an_unchanged_file_comes_out_as_it_was(
     assert not demo.importer.plan(path).records
     lines = f"301 Q0 {one} 1 0.9 sys\n302 Q0 {one} 1 0.8 sys\n999 Q0 {one} 1 0.7 sys\n"
     found = score_run(demo.context, written(tmp_path, "a.run", lines))
-    assert (found.tag, found.unknown) == ("sys", 1)
+    assert found.tag == "sys"
+    assert found.unknown == 1
     topics = {"301", "302"}
     assert topics < set(read_run(run(demo.context, demo.tuning, WORKBENCH)).rankings)
     assert from_file(demo.context, path).judgments == 4

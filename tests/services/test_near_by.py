@@ -54,7 +54,8 @@ def test_a_filter_holds_for_what_is_near_too(demo: Workbench) -> None:
 
 def test_it_ends_at_the_floor_and_says_where_nothing_is_relevant(demo: Workbench) -> None:
     nothing = found(demo, "recipe for lasagne")
-    assert (nothing.rows, nothing.is_empty) == ((), True)
+    assert nothing.rows == ()
+    assert nothing.is_empty is True
     served = look(demo.tuning, QUERY, 300, demo.tuning.default(), demo.context.now())
     assert not any(served.floor.is_weak(id) for id in ids(found(demo, QUERY)))
     assert any(map(served.floor.is_weak, served.ranking.ids))
@@ -88,7 +89,8 @@ def test_a_candidate_stands_where_it_would_be_ranked_and_ranks_nothing(demo: Wor
     assert first not in waiting_ids(found(demo, QUERY))
     put(demo, replace(demo.library.memories.get(first), status="candidate"))
     near = found(demo, QUERY)
-    assert (near.waiting[0].memory.id, near.waiting[0].above) == (first, 0)
+    assert near.waiting[0].memory.id == first
+    assert near.waiting[0].above == 0
     assert ids(near)[0] == second
     served = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now())
     assert ids(near)[:5] == list(served.ranking.ids)[:5]
@@ -116,9 +118,7 @@ def test_a_candidate_may_be_all_that_is_near_but_not_below_the_floor(demo: Workb
         ),
     )
     near = found(demo, "recipe for lasagne")
-    assert (near.rows, near.is_empty, [one.memory.id for one in near.waiting]) == (
-        (),
-        False,
-        ["wait"],
-    )
+    assert near.rows == ()
+    assert near.is_empty is False
+    assert [one.memory.id for one in near.waiting] == ["wait"]
     assert found(demo, "the tallest mountain on Mars").waiting == ()

@@ -10,19 +10,18 @@ from workbench.services.stream.observation import Observation
 
 def test_stats_count_every_kind(demo: Workbench) -> None:
     stats = demo.overview.stats()
-    assert (stats.memories, stats.bullets, stats.books, stats.queries, stats.judgments) == (
-        MEMORIES,
-        43,
-        1,
-        QUERIES,
-        JUDGMENTS,
-    )
+    assert stats.memories == MEMORIES
+    assert stats.bullets == 43
+    assert stats.books == 1
+    assert stats.queries == QUERIES
+    assert stats.judgments == JUDGMENTS
     assert sum(stats.by_status.values()) == sum(stats.by_type.values()) == MEMORIES
     assert stats.pending == stats.by_status["candidate"] == 14
     demo.stream.vote(["mem-20260206-0000001"], "helpful")
     demo.review.later([demo.review.queue()[0].id])
     after = demo.overview.stats()
-    assert (after.votes, after.pending) == (stats.votes + 1, 13)
+    assert after.votes == stats.votes + 1
+    assert after.pending == 13
     assert after.revision == stats.revision + 2
 
 
@@ -50,7 +49,9 @@ def test_what_others_added_is_new_and_what_the_person_did_is_not(
     agent.stream.edit("mem-20260206-0000001", "edited, not new")
     demo.library.journal.refresh()
     since = demo.overview.since(rev)
-    assert (since.arrived, since.read, since.pending) == ((arrived,), (), 14)
+    assert since.arrived == (arrived,)
+    assert since.read == ()
+    assert since.pending == 14
     assert since.sentence == "Since your last visit: 1 new · 14 to review"
     assert demo.overview.since(demo.library.journal.rev).sentence == ""
 
@@ -61,5 +62,6 @@ def test_reads_by_agents_are_told(demo: Workbench) -> None:
     with demo.library.transaction("agent:claude", "served", kind="access") as tx:
         tx.put(replace(memory, access_count=memory.access_count + 1))
     since = demo.overview.since(rev)
-    assert (since.arrived, since.read) == ((), ("mem-20260206-0000001",))
+    assert since.arrived == ()
+    assert since.read == ("mem-20260206-0000001",)
     assert since.sentence == "Since your last visit: 1 read by agents · 14 to review"

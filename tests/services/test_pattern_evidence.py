@@ -54,14 +54,15 @@ def test_what_it_was_mined_from_does_not_validate_it_and_later_episodes_do(
     assert len(mined.support.mined_from) == 6
     bench.patterns.record(mined.id, mined.support.mined_from[0], "success")
     (found,) = bench.patterns.validate()
-    assert (found.outlook, found.finding.episodes) == ("insufficient", 0)
+    assert found.outlook == "insufficient"
+    assert found.finding.episodes == 0
     bench.episodes.store_all(deploys(12, 4, "canary", "SUCCESS"))
     assert bench.patterns.validate()[0].outlook == "insufficient"
     bench.episodes.store_all(deploys(16, 8, "Canary", "SUCCESS"))
     (found,) = bench.patterns.validate()
-    assert (found.finding.episodes, found.after.status, found.after.support.mined_from) == (
-        12, "validated", mined.support.mined_from,
-    )  # fmt: skip
+    assert found.finding.episodes == 12
+    assert found.after.status == "validated"
+    assert found.after.support.mined_from == mined.support.mined_from
     assert bench.history.undo() == "validate all patterns"
     assert bench.patterns.get(mined.id).status == "candidate"
 

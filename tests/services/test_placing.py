@@ -160,11 +160,9 @@ def test_a_second_file_that_cannot_be_written_takes_the_first_one_back(
     rev = bench.library.journal.rev
     with pytest.raises(StoreProblem, match="no space left"):
         promote(bench)
-    assert (state(project), bench.library.journal.rev, notes(project)) == (
-        {"MEMORY.md": OWN},
-        rev,
-        [],
-    )
+    assert state(project) == {"MEMORY.md": OWN}
+    assert bench.library.journal.rev == rev
+    assert notes(project) == []
 
 
 @pytest.mark.parametrize("verb", ["promote", "undo"])
@@ -181,7 +179,8 @@ def test_a_journal_that_cannot_be_written_takes_the_files_back(
     monkeypatch.setattr(Tail, "append", failing)
     with pytest.raises(StoreProblem, match="no space left"):
         promote(bench) if verb == "promote" else bench.history.undo()
-    assert (state(project), notes(project)) == (before, [])
+    assert state(project) == before
+    assert notes(project) == []
     monkeypatch.undo()
     promote(bench) if verb == "promote" else bench.history.undo()
     assert state(project) != before
@@ -200,7 +199,8 @@ def test_an_open_store_never_writes_outside_its_project_on_its_own(
     guard = placements.Placing(bench.library)
     guard._leave(bench.library.surroundings.new_note(), {}, {p.id: p for p in committed})
     shown = finish(open_bench(folder=project / ".workbench"))
-    assert (shown.outside, shown.edits) == ((str(far),), ())
+    assert shown.outside == (str(far),)
+    assert shown.edits == ()
     assert not far.exists()
     assert notes(project) == []
     assert text

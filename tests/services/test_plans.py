@@ -67,7 +67,9 @@ def test_every_new_observation_is_checked_against_the_current_step(
     )
     assert first is not None
     assert second is not None
-    assert (first.rule, first.debounced, second.debounced) == ("goal_satisfied", False, True)
+    assert first.rule == "goal_satisfied"
+    assert first.debounced is False
+    assert second.debounced is True
 
 
 def test_a_plan_of_a_session_hears_of_that_session_alone(bench: Workbench) -> None:
@@ -106,7 +108,9 @@ def test_a_pattern_names_the_steps_and_a_candidate_with_its_confidence(bench: Wo
     found = bench.plans.decide("retry the upload with backoff")
     assert len(found.candidates) <= 5
     chosen = found.candidates[0]
-    assert (chosen.type, chosen.action, chosen.source) == ("grounding", "Read the log", "pat-1")
+    assert chosen.type == "grounding"
+    assert chosen.action == "Read the log"
+    assert chosen.source == "pat-1"
     covered = bench.plans.decide(
         "retry the upload with backoff", known="retry upload backoff", actions=30
     )

@@ -113,7 +113,8 @@ def test_what_is_impossible_changes_nothing(book: Workbench) -> None:
         book.playbooks.edit(BOOK, "hr-00002", "New", expected="What it was before.")
     with pytest.raises(WorkbenchError, match="no bullet none"):
         book.playbooks.bullet(BOOK, "none")
-    assert (snapshot(book), book.library.journal.rev) == (before, rev)
+    assert snapshot(book) == before
+    assert book.library.journal.rev == rev
 
 
 def test_a_first_section_begins_a_playbook_and_one_undo_takes_both_back(book: Workbench) -> None:
@@ -127,9 +128,9 @@ def test_a_first_section_begins_a_playbook_and_one_undo_takes_both_back(book: Wo
 def test_a_rule_is_deprecated_with_a_reason_and_restored(book: Workbench) -> None:
     book.playbooks.deprecate(BOOK, ["hr-00001", "hr-00002"], "out of date", "pit-00003")
     gone = book.playbooks.bullet(BOOK, "hr-00001")
-    assert (gone.state, gone.metadata["deprecated_because"], gone.metadata["replaced_by"]) == (
-        "deprecated", "out of date", "pit-00003",
-    )  # fmt: skip
+    assert gone.state == "deprecated"
+    assert gone.metadata["deprecated_because"] == "out of date"
+    assert gone.metadata["replaced_by"] == "pit-00003"
     book.playbooks.restore(BOOK, ["hr-00001", "hr-00002"])
     assert text(book) == TEXT
 
@@ -137,7 +138,8 @@ def test_a_rule_is_deprecated_with_a_reason_and_restored(book: Workbench) -> Non
 def test_a_harmful_rule_becomes_a_warning(book: Workbench) -> None:
     (name,) = book.playbooks.avoid(BOOK, ["hr-00002"])
     warning = book.playbooks.bullet(BOOK, name)
-    assert (warning.content, warning.section) == ("AVOID: Test last.", "common_mistakes_to_avoid")
+    assert warning.content == "AVOID: Test last."
+    assert warning.section == "common_mistakes_to_avoid"
     assert name.startswith("err-")
     assert "[hr-00002]" not in text(book)
     assert book.playbooks.bullet(BOOK, "hr-00002").metadata["replaced_by"] == name
@@ -212,12 +214,15 @@ def test_pinning_several_pins_all_and_only_then_unpins(book: Workbench) -> None:
 def test_who_changed_a_bullet_last(book: Workbench, clock: Clock) -> None:
     first = book.playbooks.changes.of(BOOK, "hr-00001")
     assert first is not None
-    assert (first.at, first.actor) == (NOON, "import:book.txt")
+    assert first.at == NOON
+    assert first.actor == "import:book.txt"
     clock.advance(hours=1)
     book.playbooks.edit(BOOK, "hr-00001", "changed")
     later = book.playbooks.changes.of(BOOK, "hr-00001")
     assert later is not None
-    assert (later.at, later.actor, later.label) == (clock(), "human", "edit hr-00001")
+    assert later.at == clock()
+    assert later.actor == "human"
+    assert later.label == "edit hr-00001"
     assert book.playbooks.changes.of(BOOK, "hr-00002") == first
     assert book.playbooks.changes.of(BOOK, "hr-00099") is None
 
@@ -257,12 +262,15 @@ def test_a_log_counts_once_for_the_book_that_knows_its_bullets(
     assert used.playbooks.view(BOOK).disputed == frozenset()
     assert bring(used, path, LOG).counts["runs"] == 18
     found = used.playbooks.view(BOOK).usage
-    assert (found["r-00001"].used.correct, found["r-00001"].used.runs) == (0, 8)
-    assert (found["r-00002"].unused.correct, found["r-00002"].unused.runs) == (0, 8)
+    assert found["r-00001"].used.correct == 0
+    assert found["r-00001"].used.runs == 8
+    assert found["r-00002"].unused.correct == 0
+    assert found["r-00002"].unused.runs == 8
     assert used.playbooks.view(BOOK).disputed == {"r-00001", "r-00002"}
     assert used.playbooks.view("other").usage == {}
     again = bring(used, path, LOG)
-    assert (again.counts["runs"], again.present) == (0, 18)
+    assert again.counts["runs"] == 0
+    assert again.present == 18
     assert bring(used, path, LOG + log(("3", False))).counts["runs"] == 19
     assert used.playbooks.view(BOOK).usage["r-00003"].used.runs == 3
     assert len(used.library.tallies) == 1
@@ -276,6 +284,7 @@ def test_a_run_with_both_halves_of_a_merge_counts_once(used: Workbench, tmp_path
     bring(used, tmp_path / "log.jsonl", LOG)
     used.bullet_duplicates.merge(BOOK, ["r-00002", "r-00003"], "Leap, then wait.", "r-00002")
     told = used.playbooks.view(BOOK).usage["r-00002"].used
-    assert (told.correct, told.runs) == (10, 10)
+    assert told.correct == 10
+    assert told.runs == 10
     with pytest.raises(UnreadableFile, match="mentions no bullet"):
         bring(used, tmp_path / "no.jsonl", '{"bullet_ids_used": ["zzz-1"], "is_correct": true}\n')

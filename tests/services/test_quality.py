@@ -123,9 +123,11 @@ def test_each_number_is_that_of_the_store_at_the_end_of_its_week(
     found = check(bench, past, live(bench, clock))
     assert values(found, "answered") == pytest.approx([5 / 12, 7 / 12, 9 / 12, 11 / 12])
     assert values(found, "debt") == [1, 2, 3, 4]
-    assert (found.since, found.purged) == (None, None)
+    assert found.since is None
+    assert found.purged is None
     assert found.ends[-1] == clock.at
-    assert (of(found, "answered").verdict, of(found, "debt").verdict) == ("better", "worse")
+    assert of(found, "answered").verdict == "better"
+    assert of(found, "debt").verdict == "worse"
     assert "92% of 12 questions, 42% in the week to" in of(found, "answered").sentence
 
 

@@ -128,11 +128,9 @@ def test_a_hidden_memory_has_a_reason_and_no_score(question: Question, asked: Wo
     hidden = next(m for m in asked.library.memories.all() if m.status == "candidate")
     found = session.explain(hidden.id)
     assert found is not None
-    assert (found.hidden, found.standing.scored, found.standing.place) == (
-        "waits for review",
-        None,
-        None,
-    )
+    assert found.hidden == "waits for review"
+    assert found.standing.scored is None
+    assert found.standing.place is None
     assert session.ways(hidden.id, (1, 1, 1)) == ()
     assert session.explain("mem-of-nobody") is None
 
@@ -236,12 +234,10 @@ def expected(session: TuningSession, profile: Profile, days: float = 0.0) -> lis
 
 def test_without_a_question_there_is_nothing_to_show() -> None:
     session = TuningSession(WORKBENCH, WORKBENCH, SOON)
-    assert (session.ranking, session.standings(), session.explain("m1"), session.bounds()) == (
-        None,
-        (),
-        None,
-        None,
-    )
+    assert session.ranking is None
+    assert session.standings() == ()
+    assert session.explain("m1") is None
+    assert session.bounds() is None
     session.move("recency", Settings(RECENT))
     assert session.profile == RECENT
     assert session.ranking is None
@@ -260,10 +256,8 @@ def test_the_ranking_follows_every_move(session: TuningSession) -> None:
     session.move("relevance", Settings(nothing))
     assert session.ranking is None
     session.revert()
-    assert (session.settings, listed(session)) == (
-        Settings(WORKBENCH),
-        expected(session, WORKBENCH),
-    )
+    assert session.settings == Settings(WORKBENCH)
+    assert listed(session) == expected(session, WORKBENCH)
 
 
 def test_places_are_told_against_the_saved_profile_at_the_moment_that_is_asked_at(
@@ -285,17 +279,18 @@ def test_moves_lead_back_and_again_until_something_else_is_loaded(session: Tunin
     session.load(replace(RECENT, importance=0.2), WORKBENCH)
     move = session.undo()
     assert move is not None
-    assert (move.slider, session.profile, listed(session)) == (
-        "",
-        RECENT,
-        expected(session, RECENT),
-    )
+    assert move.slider == ""
+    assert session.profile == RECENT
+    assert listed(session) == expected(session, RECENT)
     session.undo()
-    assert (session.profile, session.undo()) == (WORKBENCH, None)
+    assert session.profile == WORKBENCH
+    assert session.undo() is None
     session.redo()
     assert listed(session) == expected(session, RECENT)
     session.load(ENGRAM, ENGRAM)
-    assert (session.undo(), session.redo(), session.changed) == (None, None, False)
+    assert session.undo() is None
+    assert session.redo() is None
+    assert session.changed is False
 
 
 def test_a_memory_is_watched_while_it_takes_part(session: TuningSession, asked: Workbench) -> None:
@@ -305,7 +300,8 @@ def test_a_memory_is_watched_while_it_takes_part(session: TuningSession, asked: 
     assert standing is not None
     assert standing.memory.id == last
     session.watch("not there")
-    assert (session.watched, session.standing("not there")) == (None, None)
+    assert session.watched is None
+    assert session.standing("not there") is None
     session.watch(last)
     session.put(asked.tuning.question("redis"), SOON)
     assert session.watched == last
@@ -331,7 +327,9 @@ def test_what_a_copy_ranked_is_taken_over_unless_the_settings_moved(
     copy.put(asked.tuning.question("deploy the api"), later)
     session.move("recency", moved)
     session.take(copy)
-    assert (session.question, session.asked_at, session.settings) == (copy.question, later, moved)
+    assert session.question == copy.question
+    assert session.asked_at == later
+    assert session.settings == moved
     assert (session.ranking is copy.ranking) == (moved == copy.settings)
     assert session.ranking is not None
     assert session.against is not None

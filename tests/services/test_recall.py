@@ -152,7 +152,8 @@ def test_long_lines_are_cut_around_what_was_found(bench: Workbench, session: Pat
 
 def test_no_document_at_all_is_an_empty_answer(places: Open) -> None:
     given = look(places(), "anything")
-    assert (given.rows, given.folders) == ((), ())
+    assert given.rows == ()
+    assert given.folders == ()
 
 
 @pytest.mark.parametrize("query", ["", "  ", "x" * 2_000])
@@ -169,7 +170,8 @@ def test_an_agent_is_given_only_what_a_person_saw(
 ) -> None:
     agent = places("agent:claude")
     given = asked(agent).give("rotation")
-    assert (given.rows, given.left_out) == ((), {"untrusted": 3})
+    assert given.rows == ()
+    assert given.left_out == {"untrusted": 3}
     bench.documents.trust(bench.documents.opened(session))
     given = asked(agent).give("refresh rotation")
     assert "detail/auth-design.md#L10" in cited(given)
@@ -194,7 +196,9 @@ def test_an_agent_is_given_no_secret_and_cannot_find_one_out(
     assert KEY not in row.text
     assert "[secret: " in row.text
     given = asked(agent).give(KEY[:8])
-    assert (given.rows, given.found, given.left_out) == ((), 0, {})
+    assert given.rows == ()
+    assert given.found == 0
+    assert given.left_out == {}
     assert KEY not in look(bench, "gateway").rows[0].text
     assert KEY in look(bench, "gateway", secrets=True).rows[0].text
 
@@ -229,11 +233,9 @@ def test_a_context_has_the_overview_and_the_last_turns_of_the_session(
     bench.documents.trust(bench.documents.opened(session))
     layers = layers_of(made())
     heading, begin, *rest = layers["overview"].text.split("\n")
-    assert (heading, begin.startswith("[unreviewed "), rest[-1].startswith("[end ")) == (
-        "## Working memory",
-        True,
-        True,
-    )
+    assert heading == "## Working memory"
+    assert begin.startswith("[unreviewed ")
+    assert rest[-1].startswith("[end ")
     assert "## Current Task" in rest
     assert [item.id for item in layers["turns"].items] == [
         "messages.jsonl#L1",

@@ -85,11 +85,9 @@ def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -
     waiting = {p.id: p for p in demo.review.queue()}
     for candidate in outcome.candidates:
         assert candidate == demo.library.memories.get(candidate.id)
-        assert (candidate.status, candidate.memory_type, candidate.is_synthetic) == (
-            "candidate",
-            "semantic",
-            True,
-        )
+        assert candidate.status == "candidate"
+        assert candidate.memory_type == "semantic"
+        assert candidate.is_synthetic is True
         assert 4.0 <= candidate.importance_score <= 10.0
         assert candidate.metadata["label"] == candidate.metadata["reflector"] == "extractive"
         assert len(candidate.citations) >= 2
@@ -107,7 +105,8 @@ def test_a_dry_run_stores_nothing_and_says_what_the_real_one_stores(demo: Workbe
     plan = reflecting.plan(EXTRACTIVE)
     rev = demo.library.journal.rev
     dry = reflecting.dry_run(plan, quiet, never)
-    assert (snapshot(demo), demo.library.journal.rev) == (before, rev)
+    assert snapshot(demo) == before
+    assert demo.library.journal.rev == rev
     real = made(reflecting, plan)
     assert [replace(c, id="") for c in real.candidates] == list(dry.candidates)
     assert real.reflection == dry.reflection
@@ -156,7 +155,8 @@ def test_observations_made_meanwhile_stay_on_the_gauge(demo: Workbench, open_ben
     demo.library.journal.refresh()
     made(demo.reflecting, plan)
     state = state_of(demo.context)
-    assert (state.observations_since_last, state.accumulated_importance) == (1, 5.0)
+    assert state.observations_since_last == 1
+    assert state.accumulated_importance == 5.0
 
 
 def test_reflections_do_not_move_the_gauge_and_appending_does(
@@ -176,7 +176,8 @@ def test_reflections_do_not_move_the_gauge_and_appending_does(
     )
     bench.library.journal.refresh()
     state = state_of(bench.context)
-    assert (state.observations_since_last, state.accumulated_importance) == (1, 9.0)
+    assert state.observations_since_last == 1
+    assert state.accumulated_importance == 9.0
 
 
 def test_without_memories_it_says_so(bench: Workbench) -> None:
@@ -188,7 +189,8 @@ def test_without_memories_it_says_so(bench: Workbench) -> None:
 def test_a_cancelled_one_stores_nothing_when_nothing_was_found(demo: Workbench) -> None:
     before = snapshot(demo)
     outcome = demo.reflecting.reflect(demo.reflecting.plan(EXTRACTIVE), quiet, lambda: True)
-    assert (outcome.candidates, outcome.reflection.complete) == ((), False)
+    assert outcome.candidates == ()
+    assert outcome.reflection.complete is False
     assert snapshot(demo) == before
 
 
@@ -216,7 +218,8 @@ def test_what_a_user_states_for_every_time_is_pinned_by_approving_it(bench: Work
     ]
     bench.review.approve([found[0].id])
     kept = bench.library.memories.get(found[0].id)
-    assert (kept.status, kept.pinned) == ("confirmed", True)
+    assert kept.status == "confirmed"
+    assert kept.pinned is True
     assert not made(bench.reflecting).candidates
 
 
@@ -280,12 +283,16 @@ def test_what_waits_or_was_approved_is_seen_again_by_what_is_cited_beyond_it(
     script += [Reply(QUESTION), Reply(f"1. {reworded} (because of 2, 3)")]
     (first,) = made(claude).candidates
     second = made(claude)
-    assert (second.candidates, second.again) == ((), (first,))
+    assert second.candidates == ()
+    assert second.again == (first,)
     bench.review.approve([first.id])
     third = made(claude)
-    assert (third.candidates, [m.id for m in third.again]) == ((), [first.id])
+    assert third.candidates == ()
+    assert [m.id for m in third.again] == [first.id]
     seen = bench.library.memories.get(first.id)
-    assert (seen.status, seen.content, seen.citations) == ("confirmed", SAID, ("m1", "m2", "m3"))
+    assert seen.status == "confirmed"
+    assert seen.content == SAID
+    assert seen.citations == ("m1", "m2", "m3")
     assert seen.helpful_absorbed == 1
     assert state_of(bench.context).observations_since_last == 0
 
@@ -323,7 +330,8 @@ def test_the_memories_that_bear_most_on_a_question_are_sent(
     ]
     outcome = made(claude)
     first, second, _ = (seen.prompt for seen in server.requests)
-    assert (first.count("packed and shipped"), first.count("lighthouse")) == (80, 9)
+    assert first.count("packed and shipped") == 80
+    assert first.count("lighthouse") == 9
     assert second.count("the lighthouse failed, case") == 9
     assert second.count("[2026-") == 50
     assert [m.citations for m in outcome.candidates] == [("a8",)]
@@ -348,11 +356,13 @@ def test_signals_that_teach_one_thing_are_proposed_as_one(
     assert "Map the secrets" not in server.requests[2].prompt, "that is no signal"
     assert outcome.reflection.usage.total == 3 * 160
     (merge,) = (one for one in bench.review.queue() if one.kind == "merge")
-    assert (set(merge.evidence), merge.actor) == ({"m1", "m2"}, "reflector:claude")
+    assert set(merge.evidence) == {"m1", "m2"}
+    assert merge.actor == "reflector:claude"
     assert bench.library.memories.get("m1").status == "signal"
     bench.review.approve([merge.id])
     left = bench.library.memories.get(merge.evidence[-1])
-    assert (left.content, left.status) == ("Map AUTH_SECRET: a called workflow gets none", "signal")
+    assert left.content == "Map AUTH_SECRET: a called workflow gets none"
+    assert left.status == "signal"
 
 
 def test_undo_gives_no_token_back(
@@ -435,7 +445,8 @@ def test_a_reply_that_could_not_be_read_is_kept_as_it_came(
     bench: Workbench, claude: Reflecting, unread: Outcome, open_bench: Open
 ) -> None:
     (waiting,) = unread.unread
-    assert (waiting.reply.reply, waiting.reply.stage) == (PROSE, "insights")
+    assert waiting.reply.reply == PROSE
+    assert waiting.reply.stage == "insights"
     assert waiting.reply.reason
     assert unread.candidates == ()
     again = open_bench().reflecting.runs.waiting()
@@ -452,7 +463,8 @@ def test_it_can_be_asked_again_and_stays_when_that_fails(
     outcome = claude.ask_again(unread.unread[0], quiet, never)
     assert [c.citations for c in outcome.candidates] == [("m1", "m2")]
     assert "Why do the checks fail in CI only?" in server.requests[-1].prompt
-    assert (claude.runs.waiting(), claude.runs.spent()) == ((), 480)
+    assert claude.runs.waiting() == ()
+    assert claude.runs.spent() == 480
 
 
 def test_it_can_be_edited_into_candidates_or_let_go_of_and_back(
@@ -466,10 +478,12 @@ def test_it_can_be_edited_into_candidates_or_let_go_of_and_back(
     bench.history.undo()
     assert claude.runs.waiting() == (waiting,)
     (stored,) = claude.read_again(waiting, "- Most of it is found late (because of 1, 3)")
-    assert (stored.content, stored.citations) == ("Most of it is found late", ("m1", "m3"))
+    assert stored.content == "Most of it is found late"
+    assert stored.citations == ("m1", "m3")
     assert claude.runs.waiting() == ()
     bench.history.undo()
-    assert (claude.runs.waiting(), bench.review.waiting()) == ((waiting,), 0)
+    assert claude.runs.waiting() == (waiting,)
+    assert bench.review.waiting() == 0
     loose = claude.read_again(waiting, "First thing.\n\nSecond thing.")
     assert [c.content for c in loose] == ["First thing.", "Second thing."]
     assert all(p.flags == ("no evidence",) for p in bench.review.queue())

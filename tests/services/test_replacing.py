@@ -163,7 +163,9 @@ def test_names_are_places_of_their_own_when_asked_for_and_else_counted(tmp_path:
     assert bench.library.memories.get("m2").tags == ("gatekeeper",)
     assert bench.library.memories.get("m3").tags == ("authd",)
     after = bench.library.sections.get("main/ops")
-    assert (after.id, after.title, after.key) == ("ops", "About gatekeeper:", "about_gatekeeper")
+    assert after.id == "ops"
+    assert after.title == "About gatekeeper:"
+    assert after.key == "about_gatekeeper"
     bench.history.undo()
     assert bench.library.sections.get("main/ops") == before
     assert bench.library.memories.get("m2").tags == ("authd", "gatekeeper")
@@ -203,4 +205,5 @@ def test_tags_are_counted_as_they_are_and_stay_lines(tmp_path: Path, open_bench:
     wanted = Wanted("ci", "build\nserver", word=True, names=True)
     bench.replacing.carry_out(wanted, bench.replacing.places(wanted))
     named = bench.library.memories.get("m1")
-    assert (named.tags, named.category) == (("build server", "go  on"), "build server")
+    assert named.tags == ("build server", "go  on")
+    assert named.category == "build server"

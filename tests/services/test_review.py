@@ -62,7 +62,8 @@ def test_flagged_ones_come_first_then_the_important(waiting: Workbench) -> None:
 def test_a_proposal_shows_exactly_what_accepting_writes(waiting: Workbench) -> None:
     proposal = waiting.review.get("sound")
     (change,) = proposal.changes
-    assert (change.id, change.fields["status"].after) == ("sound", "confirmed")
+    assert change.id == "sound"
+    assert change.fields["status"].after == "confirmed"
     waiting.review.approve(["sound"])
     assert waiting.stream.get("sound").status == "confirmed"
     assert queue(waiting) == ["stale", "bare", "minor"]
@@ -84,8 +85,10 @@ def test_several_are_approved_in_one_step_or_not_at_all(waiting: Workbench) -> N
 def test_rejecting_leaves_a_tombstone_with_its_reason(waiting: Workbench) -> None:
     waiting.review.reject(["bare"], "made up")
     rejected = waiting.stream.get("bare")
-    assert (rejected.status, rejected.archived_reason) == ("archived", "rejected")
-    assert (rejection_of(rejected).reason, rejection_of(rejected).at) == ("made up", NOON)
+    assert rejected.status == "archived"
+    assert rejected.archived_reason == "rejected"
+    assert rejection_of(rejected).reason == "made up"
+    assert rejection_of(rejected).at == NOON
     assert "bare" not in queue(waiting)
 
 
@@ -110,10 +113,12 @@ def test_later_goes_to_the_end_and_comes_back(waiting: Workbench, clock: Clock) 
 def test_an_edited_candidate_waits_on_until_it_is_approved(waiting: Workbench) -> None:
     waiting.review.edit("sound", FieldEdit("Check the secrets before a deploy\n"))
     edited = waiting.stream.get("sound")
-    assert (edited.content, edited.status) == ("Check the secrets before a deploy", "candidate")
+    assert edited.content == "Check the secrets before a deploy"
+    assert edited.status == "candidate"
     waiting.review.approve(["sound"])
     approved = waiting.stream.get("sound")
-    assert (approved.content, approved.status) == ("Check the secrets before a deploy", "confirmed")
+    assert approved.content == "Check the secrets before a deploy"
+    assert approved.status == "confirmed"
     with pytest.raises(InvalidRecord, match="its content is empty"):
         waiting.review.edit("minor", FieldEdit(" \n"))
     assert waiting.stream.get("minor").status == "candidate"
@@ -134,7 +139,8 @@ def test_merging_into_an_existing_memory_keeps_its_id(waiting: Workbench) -> Non
     )
     assert [getattr(merged, n) for n in own] == [getattr(before, n) for n in own]
     assert set(candidate.citations) - {"seen"} <= set(merged.citations)
-    assert (merged.aliases, waiting.stream.get("sound").archived_reason) == (("sound",), "merged")
+    assert merged.aliases == ("sound",)
+    assert waiting.stream.get("sound").archived_reason == "merged"
     assert "sound" not in queue(waiting)
 
 
@@ -145,10 +151,8 @@ def test_a_merge_leaves_another_text_only_when_somebody_chose_it(waiting: Workbe
     with pytest.raises(InvalidRecord, match="cannot be merged"):
         waiting.review.merge_into("sound", "seen", " \n")
     waiting.review.merge_into("sound", "seen", "Better words")
-    assert (waiting.stream.get("seen").content, waiting.stream.get("seen").status) == (
-        "Better words",
-        status,
-    )
+    assert waiting.stream.get("seen").content == "Better words"
+    assert waiting.stream.get("seen").status == status
 
 
 def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:
@@ -179,8 +183,11 @@ def test_an_edited_merge_waits_on_and_leaves_what_was_edited(bench: Workbench) -
     (shown, _) = bench.review.outcome(bench.review.queue()[0])
     bench.review.approve([proposal.id])
     merged = bench.stream.get(first.id)
-    assert (merged.content, merged.tags, merged.importance_score) == ("Use pnpm here", (), 8)
-    assert (merged.content, merged.helpful_count) == (shown.content, 3)
+    assert merged.content == "Use pnpm here"
+    assert merged.tags == ()
+    assert merged.importance_score == 8
+    assert merged.content == shown.content
+    assert merged.helpful_count == 3
 
 
 def test_evidence_shows_what_is_cited_what_resembles_and_what_was_rejected(

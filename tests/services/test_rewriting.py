@@ -47,20 +47,17 @@ def test_a_split_makes_candidates_with_all_citations_in_one_step(waiting: Workbe
     parts = [waiting.stream.get(id) for id in ids]
     assert [p.content for p in parts] == list(parts_of(TEXT))
     for part in parts:
-        assert (part.status, part.citations, part.importance_score) == (
-            "candidate",
-            ("o1", "o2"),
-            7.0,
-        )
-        assert (part.tags, part.helpful_count, part.summary, part.created_at) == (
-            ("ci",),
-            0,
-            "",
-            NOON,
-        )
+        assert part.status == "candidate"
+        assert part.citations == ("o1", "o2")
+        assert part.importance_score == 7.0
+        assert part.tags == ("ci",)
+        assert part.helpful_count == 0
+        assert part.summary == ""
+        assert part.created_at == NOON
         assert part.metadata == {"reflector": "claude", SPLIT_FROM: "c1"}
     original = waiting.stream.get("c1")
-    assert (original.status, original.archived_reason) == ("archived", "superseded")
+    assert original.status == "archived"
+    assert original.archived_reason == "superseded"
     assert original.metadata[SPLIT_INTO] == list(ids)
     assert [p.id for p in waiting.review.queue()] == list(ids)
     waiting.history.undo()
@@ -88,7 +85,9 @@ def test_every_round_is_kept_and_an_earlier_one_can_be_taken_again(waiting: Work
     before = snapshot(waiting)
     waiting.review.refine("c1", (TEXT, "second", "third"), "third", TEXT)
     refined = waiting.stream.get("c1")
-    assert (refined.content, refined.status, refined.summary) == ("third", "candidate", "")
+    assert refined.content == "third"
+    assert refined.status == "candidate"
+    assert refined.summary == ""
     assert refined.metadata[ROUNDS] == [TEXT, "second"]
     assert rounds_of(refined) == (TEXT, "second", "third")
     waiting.review.refine("c1", rounds_of(refined), TEXT)

@@ -88,7 +88,8 @@ def test_candidates_are_flagged_in_the_queue_and_their_title_is_masked(bench: Wo
         memory("r2", f"use {KEY}", status="candidate"),
     )
     queue = {proposal.id: proposal for proposal in bench.review.queue()}
-    assert (queue["r2"].flags[0], queue["r2"].title) == ("secret", f"use [secret: {RULE}]")
+    assert queue["r2"].flags[0] == "secret"
+    assert queue["r2"].title == f"use [secret: {RULE}]"
     assert "secret" not in queue["r1"].flags
     bench.stream.edit("r1", ORDER)
     assert bench.review.get("r1").flags[0] == "instructions"
@@ -121,7 +122,9 @@ def test_an_override_lets_these_very_texts_pass_and_can_be_undone(bench: Workben
     assert bench.safety.allow("b", "a revoked key").texts
     found = bench.safety.override(bench.stream.get("b"))
     assert found is not None
-    assert (found.actor, found.at, found.reason) == ("human", NOON, "a revoked key")
+    assert found.actor == "human"
+    assert found.at == NOON
+    assert found.reason == "a revoked key"
     assert bench.safety.require_outgoing([bench.stream.get("b")]) == (
         f"b: This looks like a {RULE}. (allowed by you)",
     )

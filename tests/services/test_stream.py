@@ -98,8 +98,10 @@ def test_a_second_equal_vote_on_one_takes_it_back(three: Workbench) -> None:
     assert three.stream.vote(["a"], "helpful").vote is not None
     assert three.stream.live_vote("a") == "helpful"
     result = three.stream.vote(["a"], "helpful")
-    assert (result.vote, result.told()) == (None, "Took back your vote on a.")
-    assert (three.stream.live_vote("a"), three.stream.get("a").helpful_votes) == ("", 0)
+    assert result.vote is None
+    assert result.told() == "Took back your vote on a."
+    assert three.stream.live_vote("a") == ""
+    assert three.stream.get("a").helpful_votes == 0
 
 
 def test_a_vote_on_several_sets_them_all_in_one_step(three: Workbench) -> None:
@@ -126,7 +128,8 @@ def test_editing_keeps_the_summary_that_was_written_and_drops_the_one_that_was_c
         memory("b", "Some text", summary="Written"),
     )
     assert bench.stream.edit("a", "Another text\n")
-    assert (bench.stream.get("a").content, bench.stream.get("a").summary) == ("Another text", "")
+    assert bench.stream.get("a").content == "Another text"
+    assert bench.stream.get("a").summary == ""
     bench.stream.edit("b", "Other")
     assert bench.stream.get("b").summary == "Written"
 
@@ -164,10 +167,8 @@ def test_the_signals_among_memories_are_confirmed_in_one_step(
 def test_forgetting_archives_and_restoring_brings_back(three: Workbench) -> None:
     put(three, memory("d", "confirmed", status="confirmed"))
     three.stream.forget(["a", "d"])
-    assert (three.stream.get("a").status, three.stream.get("a").archived_reason) == (
-        "archived",
-        "forgotten",
-    )
+    assert three.stream.get("a").status == "archived"
+    assert three.stream.get("a").archived_reason == "forgotten"
     assert ids(three) == ["b"]
     three.stream.restore(["a", "d"])
     assert [three.stream.get(id).status for id in "ad"] == ["signal", "confirmed"]
@@ -303,11 +304,14 @@ def test_a_large_store_that_is_being_read_shows_its_newest_and_says_so(
     monkeypatch.setattr(stream, "SMALL", 1)
     monkeypatch.setattr(stream, "FIRST", 1)
     first = three.stream.view_at_once("deploy")
-    assert (first.memories, first.total, first.is_partial) == ((), 3, True)
+    assert first.memories == ()
+    assert first.total == 3
+    assert first.is_partial is True
     assert not three.stream.view_at_once("type:error").is_partial
     three.stream.prepare()
     view = three.stream.view_at_once("deploy")
-    assert ([m.id for m in view.memories], view.is_partial) == (["a"], False)
+    assert [m.id for m in view.memories] == ["a"]
+    assert view.is_partial is False
 
 
 @pytest.mark.slow

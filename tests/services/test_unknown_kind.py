@@ -59,7 +59,8 @@ async def test_it_is_listed_and_turned_down(
     assert "This version does not know" in said("show", "u-1", "--quick")
     said("reject", "u-1")
     bench = opened(tmp_path)
-    assert (bench.library.memories.get("m-1").tags, bench.review.waiting()) == ((), 0)
+    assert bench.library.memories.get("m-1").tags == ()
+    assert bench.review.waiting() == 0
 
 
 def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> int:

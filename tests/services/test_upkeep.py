@@ -71,10 +71,13 @@ def test_a_dry_run_is_the_real_run_and_the_second_adds_nothing(store: Workbench)
     assert snapshot(store)["memories"] == before["memories"]
     revision = store.library.journal.rev
     again = store.upkeep.carry_out()
-    assert (again.proposals, again.withdrawn, store.library.journal.rev) == ((), (), revision)
+    assert again.proposals == ()
+    assert again.withdrawn == ()
+    assert store.library.journal.rev == revision
     assert by_kind(again.open) == by_kind(plan.proposals)
     event = next(store.history.events())
-    assert (event.actor, event.label) == ("human", "upkeep")
+    assert event.actor == "human"
+    assert event.label == "upkeep"
 
 
 def test_what_is_accepted_is_done_and_can_be_undone(store: Workbench) -> None:
@@ -82,7 +85,8 @@ def test_what_is_accepted_is_done_and_can_be_undone(store: Workbench) -> None:
     before = snapshot(store)
     store.review.approve([p.id for p in plan.proposals])
     get = store.stream.get
-    assert (get("old").status, get("old").archived_reason) == ("archived", "pruned")
+    assert get("old").status == "archived"
+    assert get("old").archived_reason == "pruned"
     assert get("seen").status == "confirmed"
     assert get("stale").review_after == NOON + timedelta(days=90)
     assert get("linked").tags == ("skill",)
@@ -132,7 +136,8 @@ def test_prunes_come_last_and_the_least_important_first_and_the_important_only_a
     ]
     at_once = store.upkeep.prunable(store.upkeep.plan())
     assert [p.evidence[0] for p in at_once] == ["worth-2", "old", "worth-7"]
-    assert (store.review.waiting_in("noise"), store.review.waiting_in("important")) == (3, 2)
+    assert store.review.waiting_in("noise") == 3
+    assert store.review.waiting_in("important") == 2
 
 
 def test_what_was_pinned_meanwhile_is_not_pruned(store: Workbench) -> None:
@@ -202,11 +207,9 @@ def test_a_newer_memory_that_says_the_opposite_raises_the_question(bench: Workbe
     put(bench, aged("rule", 5, RULE, status="confirmed", confidence=4), aged("news", 1, REVERSE))
     plan = bench.upkeep.carry_out()
     (question,) = plan.proposals
-    assert (question.kind, question.flags, question.evidence) == (
-        "reconfirm",
-        ("contradicted",),
-        ("rule", "news"),
-    )
+    assert question.kind == "reconfirm"
+    assert question.flags == ("contradicted",)
+    assert question.evidence == ("rule", "news")
     assert "negates" in question.reasons[0]
     assert bench.upkeep.plan().is_empty
     bench.review.reject([question.id])
@@ -222,7 +225,9 @@ def test_a_contradiction_that_is_gone_is_withdrawn_but_only_when_somebody_looked
     question = doubted(bench)
     bench.stream.forget(["news"])
     blind = bench.upkeep.plan(search=False)
-    assert (blind.withdrawn, blind.searched, blind.remark != "") == ((), False, True)
+    assert blind.withdrawn == ()
+    assert blind.searched is False
+    assert blind.remark != ""
     assert bench.upkeep.carry_out().withdrawn == (question,)
 
 
@@ -232,9 +237,9 @@ def test_a_promoted_memory_that_is_still_true_is_asked_about_later(
     question = doubted(bench)
     bench.review.approve([question.id])
     kept = bench.stream.get("rule")
-    assert (kept.status, kept.promoted_to, kept.review_after) == (
-        "promoted", "CLAUDE.md", NOON + timedelta(days=90),
-    )  # fmt: skip
+    assert kept.status == "promoted"
+    assert kept.promoted_to == "CLAUDE.md"
+    assert kept.review_after == NOON + timedelta(days=90)
     clock.advance(days=10)
     assert bench.upkeep.plan().of("reconfirm") == ()
 

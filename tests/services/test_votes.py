@@ -30,16 +30,16 @@ def one(bench: Workbench) -> Workbench:
 def test_a_vote_is_counted_and_kept_as_an_event(one: Workbench) -> None:
     result = votes.cast(one.context, one.stream.get("a"), "helpful", reason="it held", session="s1")
     record = one.stream.get("a")
-    assert (record.helpful_votes, record.helpful_count, record.last_feedback_at) == (1, 4, NOON)
+    assert record.helpful_votes == 1
+    assert record.helpful_count == 4
+    assert record.last_feedback_at == NOON
     (vote,) = one.library.votes.all()
     assert vote == result.vote
-    assert (vote.actor, vote.verdict, vote.reason, vote.session, vote.at) == (
-        "human",
-        "helpful",
-        "it held",
-        "s1",
-        NOON,
-    )
+    assert vote.actor == "human"
+    assert vote.verdict == "helpful"
+    assert vote.reason == "it held"
+    assert vote.session == "s1"
+    assert vote.at == NOON
 
 
 def test_the_same_vote_again_writes_nothing_unless_the_reason_is_new_and_another_replaces_it(
@@ -49,13 +49,16 @@ def test_the_same_vote_again_writes_nothing_unless_the_reason_is_new_and_another
     rev = one.library.journal.rev
     clock.advance(hours=1)
     result = votes.cast(one.context, one.stream.get("a"), "helpful")
-    assert (result.changed, result.told()) == (False, "You already voted helpful on a.")
+    assert result.changed is False
+    assert result.told() == "You already voted helpful on a."
     assert one.library.journal.rev == rev
     assert votes.cast(one.context, one.stream.get("a"), "helpful", reason="why").changed
     assert one.stream.get("a").helpful_votes == 1
     result = votes.cast(one.context, one.stream.get("a"), "harmful")
     record = one.stream.get("a")
-    assert (record.helpful_votes, record.harmful_votes, len(one.library.votes)) == (0, 1, 1)
+    assert record.helpful_votes == 0
+    assert record.harmful_votes == 1
+    assert len(one.library.votes) == 1
     assert result.told() == "Voted harmful on a instead of helpful."
 
 
@@ -66,7 +69,8 @@ def test_a_person_has_one_vote_whatever_door_it_comes_in_by(
     one.stream.vote(["a"], "helpful")
     votes.cast(door.context, door.stream.get("a"), "harmful")
     one.library.journal.refresh()
-    assert (one.stream.get("a").helpful_votes, one.stream.get("a").harmful_votes) == (0, 1)
+    assert one.stream.get("a").helpful_votes == 0
+    assert one.stream.get("a").harmful_votes == 1
     assert one.stream.live_vote("a") == "harmful"
 
 
@@ -85,7 +89,8 @@ def test_two_processes_never_count_one_vote_twice(one: Workbench, open_bench: Op
     for thread in threads:
         thread.join()
     one.library.journal.refresh()
-    assert (one.stream.get("a").helpful_votes, len(one.library.votes)) == (1, 1)
+    assert one.stream.get("a").helpful_votes == 1
+    assert len(one.library.votes) == 1
 
 
 def test_a_vote_on_what_is_gone_raises(one: Workbench, open_bench: Open) -> None:
@@ -127,7 +132,8 @@ def test_what_an_agent_votes_on_its_own_memory_is_not_counted(
         Observation("The staging database is reset on Mondays", "discovery")
     ).memory
     result = votes.cast(agent.context, made, "helpful", session="s-1")
-    assert (result.changed, result.is_own) == (False, True)
+    assert result.changed is False
+    assert result.is_own is True
     assert "this agent's own" in result.told()
     assert agent.library.memories.get(made.id).helpful_votes == 0
     other = open_bench("agent:codex")

@@ -47,7 +47,8 @@ def test_set_is_volatile_and_a_snapshot_durable_in_the_file_too(
     assert working.snapshot("first")["durable"] is True
     assert WorkingSession(open_bench().context, "s1").get("goal") == "add JWT"
     doc = json.loads(file_of(bench).read_text())
-    assert (doc["task_scope"], doc["global"]) == ({"goal": "add JWT"}, {})
+    assert doc["task_scope"] == {"goal": "add JWT"}
+    assert doc["global"] == {}
     assert list(revisions(bench)) == ["snapshot working memory s1: first"]
 
 
@@ -100,7 +101,8 @@ def test_a_rollback_goes_back_to_what_was_stored_and_then_to_the_snapshot_before
     working.rollback()
     assert working.get("n") == 2
     working.rollback()
-    assert (working.get("n"), working.get("more")) == (1, None)
+    assert working.get("n") == 1
+    assert working.get("more") is None
     working.set("n", 9)
     working.snapshot()
     working.rollback(first)
@@ -128,11 +130,9 @@ def test_clearing_keeps_the_metadata_an_episode_of_all_results_and_ends_the_sess
     trace = body.get("execution.trace")
     assert isinstance(trace, list)
     assert [row["output"] for row in trace] == [f"found {n}" for n in range(9)]
-    assert (body.outcome, body.task, body.session) == (
-        "SUCCESS",
-        "Add JWT to auth.py. Tests must pass.",
-        "s1",
-    )
+    assert body.outcome == "SUCCESS"
+    assert body.task == "Add JWT to auth.py. Tests must pass."
+    assert body.session == "s1"
     assert {name.split(".")[0] for name in stored(bench)} == {"metadata"}
     assert working.get("tokens_used", "metadata") == 15_420
     assert [bench.library.memories.get(id).status for id, _ in (own, other)] == [
@@ -156,10 +156,12 @@ def test_a_person_pins_drops_and_corrects_and_takes_it_back(
     assert working.memory.variables["task.goal"].pinned
     working.correct("retries", "task", [2, 3])
     working.drop("goal", "task")
-    assert (working.get("goal"), working.get("retries")) == (None, [2, 3])
+    assert working.get("goal") is None
+    assert working.get("retries") == [2, 3]
     bench.history.undo()
     bench.history.undo()
-    assert (working.get("goal"), working.get("retries")) == ("g", [1])
+    assert working.get("goal") == "g"
+    assert working.get("retries") == [1]
     working.set("retries", 4, "accumulator")
     assert working.get("retries") == [1, 4]
     with pytest.raises(InvalidRecord, match="No variable"):
@@ -179,7 +181,9 @@ def test_what_somebody_edits_in_the_file_is_taken_over_and_a_broken_file_is_name
     again = WorkingSession(bench.context, "s1")
     again.snapshot()
     assert KEY not in str(stored(bench))
-    assert (again.get("new"), again.get("old"), again.get("big")) == (2, None, None)
+    assert again.get("new") == 2
+    assert again.get("old") is None
+    assert again.get("big") is None
     file_of(bench).write_text("{ broken")
     assert WorkingSession(bench.context, "s1").get("new") == 2
     findings = bench.care.findings(examine(bench.library.folder))
