@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Result
 from tests.cli.sessions import SESSION, Transcript
 from tests.cli.shared import ROOT, WORKBENCH, feed
 from tests.safety.samples import drawn
@@ -229,9 +229,8 @@ def test_subagents_are_read_beside_their_session(cli: Cli, transcript: Transcrip
 )
 def test_what_is_no_transcript_is_refused(cli: Cli, name: str, sentence: str) -> None:
     cli.write("plain.txt", "no, use pnpm\n")
-    result = cli("capture", "transcript", *([name] if name else []))
-    assert result.code == 2
-    assert sentence in result.err
+    err = cli.refused("capture", "transcript", *([name] if name else []))
+    assert sentence in err
     assert not cli.store.exists()
 
 
@@ -483,10 +482,7 @@ def test_a_hook_of_codex_and_its_session_file_tell_the_same_once(
 )
 def test_no_event_breaks_an_agent(cli: Cli, monkeypatch: pytest.MonkeyPatch, event: bytes) -> None:
     feed(monkeypatch, event)
-    result = cli("capture", "claude-code")
-    assert result.code == 0
-    assert result.out == ""
-    assert result.err == ""
+    assert cli("capture", "claude-code") == Result(0, "", "")
     assert not cli.store.exists()
 
 

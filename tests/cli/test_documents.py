@@ -77,7 +77,7 @@ def test_what_nobody_looked_at_reaches_no_agent_until_it_is_trusted(
     given = cli("recall", "JWT", "--for-agent", "claude")
     assert "Found 0 result(s)" in given.out
     assert "not reviewed" in given.err
-    cli.refused("documents", str(session), "--trust")  # nobody is there to be asked
+    assert cli("documents", str(session), "--trust").code == 2  # nobody is there to be asked
     assert "Trusted" in cli("documents", str(session), "--trust", "--yes").out
     listed = cli("documents", str(session)).out
     assert "reviewed" in listed

@@ -176,11 +176,10 @@ def test_old_memories_are_archived_into_a_file_that_import_reads(care: Cli, tmp_
 
 def test_a_file_of_somebody_else_is_not_replaced_and_nothing_is_archived(care: Cli) -> None:
     care.write("hand.jsonl", "my own notes\n")
-    result = care(
+    err = care.refused(
         "archive", "--before", "2026-04-01", "--status", "confirmed", "--to", "hand.jsonl"
     )
-    assert result.code == 2
-    assert "was never read or written here" in result.err, result.err
+    assert "was never read or written here" in err, err
     assert (care.cwd / "hand.jsonl").read_text() == "my own notes\n"
     assert shown(care, "m2")["status"] == "confirmed"
     care.refused("archive", "--before", "2026-04-01", "--status", "archived")
@@ -305,8 +304,8 @@ def test_each_place_is_asked_about_on_a_terminal(
     words = ("replace", "authd", "gated", "--word")
     first, second, *_ = [place["id"] for place in named.told(*words, "--dry-run")["places"]]
     assert f"Replaced “authd” in {second}." in named(*words).out
-    assert "gated" in named.ok("show", second)
-    assert "gated" not in named.ok("show", first)
+    assert "gated" in named("show", second).out
+    assert "gated" not in named("show", first).out
 
 
 def test_files_of_replaced_records_go_along_on_a_word(project: Cli) -> None:

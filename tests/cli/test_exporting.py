@@ -82,7 +82,7 @@ def test_both_sides_changes_can_be_written(changed_meanwhile: Cli) -> None:
     assert "[r-00001] helpful=2" in text
     assert "[r-00003] helpful=0 harmful=0 :: Theirs." in text
     # Theirs is still not the store's: it is not taken away by the next export either.
-    cli.refused("export", "--format", "ace", "--out", "book.txt")
+    assert cli("export", "--format", "ace", "--out", "book.txt").code == 2
     assert (cli.cwd / "book.txt").read_text() == text
     cli("import", "book.txt")
     assert cli.ok("export", "--format", "ace", "--out", "book.txt").endswith(
@@ -289,11 +289,10 @@ def test_a_colleagues_line_stays_when_the_caches_are_deleted(cli: Cli) -> None:
     cli("import", "book.txt")
     cli.write("book.txt", WITH_THEIRS)
     shutil.rmtree(cli.store / "cache")
-    said = cli("export", "--format", "ace", "--out", "book.txt")
-    assert said.code == 2
-    assert said.err.count("\n") == 1
-    assert "changed by others" in said.err
-    assert "1 line would be lost" in said.err
+    err = cli.refused("export", "--format", "ace", "--out", "book.txt")
+    assert err.count("\n") == 1
+    assert "changed by others" in err
+    assert "1 line would be lost" in err
     assert (cli.cwd / "book.txt").read_text() == WITH_THEIRS
 
 
@@ -325,9 +324,8 @@ def test_without_room_for_a_copy_nothing_is_replaced(demo: Cli, home: Path) -> N
     (home / "state").mkdir(exist_ok=True)
     (home / "state" / "memory-workbench").mkdir(exist_ok=True)
     (home / "state" / "memory-workbench" / "replaced").write_text("in the way")
-    said = demo("export", "--format", "ace", "--out", "notes.txt", "--force")
-    assert said.code == 2
-    assert said.err.count("\n") == 1
+    err = demo.refused("export", "--format", "ace", "--out", "notes.txt", "--force")
+    assert err.count("\n") == 1
     assert path.read_text() == "hello\n"
 
 
@@ -397,18 +395,16 @@ def test_another_format_over_an_imported_file_is_refused(cli: Cli) -> None:
     path = cli.cwd / cli.write("book.txt", BOOK)
     cli("import", "book.txt")
     for format in ("prompt", "json", "markdown"):
-        said = cli("export", "--format", format, "--out", "book.txt")
-        assert said.code == 2
-        assert "is a file of another kind (ACE playbook)" in said.err, said.err
+        err = cli.refused("export", "--format", format, "--out", "book.txt")
+        assert "is a file of another kind (ACE playbook)" in err, err
     assert path.read_text() == BOOK
 
 
 def test_what_a_format_cannot_carry_is_not_replaced(cli: Cli) -> None:
     path = cli.cwd / cli.write("book.json", OWNED)
     assert cli("import", "book.json").code == 0
-    said = cli("export", "--format", "json", "--book", "book", "--out", "book.json")
-    assert said.code == 2
-    assert "contains more than this format can write back" in said.err, said.err
+    err = cli.refused("export", "--format", "json", "--book", "book", "--out", "book.json")
+    assert "contains more than this format can write back" in err, err
     assert path.read_text() == OWNED
 
 
@@ -524,7 +520,7 @@ def test_memories_take_what_the_file_says(name: str, cli: Cli) -> None:
     theirs = (cli.cwd / file).read_text().replace("Our own words.", "Their other words.")
     cli.write(file, theirs)
     cli("edit", first["id"], "Ours again.")
-    cli.refused("export", "--format", name, "--out", file)
+    assert cli("export", "--format", name, "--out", file).code == 2
     assert cli("import", "--theirs", file, "--format", name).code == 0
     assert exported(cli, name, file).endswith("is already up to date.")
     assert (cli.cwd / file).read_text() == theirs

@@ -84,10 +84,8 @@ def test_hooks_are_installed_where_there_was_nothing_and_removed_again(
     cli: Cli, agent: str, event: str, timeout: int
 ) -> None:
     named = ("--agent", agent, "--yes")
-    told = cli("hooks", "install", *named)
-    assert told.code == 0
-    assert told.err == ""
-    assert "mcp" in told.out
+    out = cli.ok("hooks", "install", *named)
+    assert "mcp" in out
     path = cli.cwd / OWN[agent][0]
     doc = json.loads(path.read_text())
     assert set(doc["hooks"]) == set(HOOK_FILES[agent].events)
@@ -178,17 +176,15 @@ def test_another_path_of_the_workbench_is_put_in_its_place(cli: Cli) -> None:
 )
 def test_what_cannot_be_read_is_left_alone(cli: Cli, text: str) -> None:
     path = settings(cli, text)
-    result = cli("hooks", "install", "--yes")
-    assert result.code == 2
+    cli.refused("hooks", "install", "--yes")
     assert path.read_text() == text
 
 
 def test_an_agent_and_nobody_decide_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "No terminal to ask in" in cli("hooks", "install").err
     monkeypatch.setenv("CLAUDECODE", "1")
-    result = cli("hooks", "install", "--yes")
-    assert result.code == 2
-    assert "An agent (claude) cannot" in result.err
+    err = cli.refused("hooks", "install", "--yes")
+    assert "An agent (claude) cannot" in err
     assert not settings(cli).exists()
 
 

@@ -23,10 +23,8 @@ def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:
     assert first.err.startswith(f"Reading {SERVED} memories since ")
     assert "nothing leaves this machine" in first.err
     before = files_of(demo.store)
-    again = demo("reflect")
-    assert again.code == 0
-    assert again.err == ""
-    assert again.out.startswith(
+    out = demo.ok("reflect")
+    assert out.startswith(
         "No reflection is due: 0 of 150 importance, 0 of 100 observations, 0.0 of 24 hours."
     )
     assert files_of(demo.store) == before
@@ -68,10 +66,9 @@ def test_a_preview_is_exactly_what_is_sent(
 def test_a_problem_is_one_sentence(demo: Cli, claude: MessagesServer, script: list[Reply]) -> None:
     script.append(reply_of("invalid_key.json", status=401))
     before = files_of(demo.store)
-    result = demo("reflect")
-    assert result.code == 2
-    assert result.err.splitlines()[-1].startswith("workbench: ")
-    assert "sk-test" not in result.err
+    err = demo.refused("reflect")
+    assert err.splitlines()[-1].startswith("workbench: ")
+    assert "sk-test" not in err
     assert files_of(demo.store) == before
 
 

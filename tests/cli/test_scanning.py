@@ -109,10 +109,9 @@ def test_a_conflict_names_no_secret(cli: Cli) -> None:
     put(cli, m1="plain")
     for content in (f"the key {KEY} opens it", f"now {KEY} opens everything"):
         put(cli, m1=content)
-    refused = cli("undo", "--rev", "2")
-    assert refused.code == 2
-    assert KEY not in refused.err
-    assert "[secret: " in refused.err
+    err = cli.refused("undo", "--rev", "2")
+    assert KEY not in err
+    assert "[secret: " in err
 
 
 SHORT = fresh("masking")["password in an address"]
@@ -159,10 +158,8 @@ def test_masking_takes_secrets_out_of_the_whole_history_and_leaves_a_store_that_
     bench.stream.edit("m1", "no key any more")
     bench.close()
     assert left_in(cli.store, KEY) != []
-    result = cli("scan", "--mask")
-    assert result.code == 0
-    assert result.err == ""
-    assert "Masked 2 secrets for good." in result.out
+    out = cli.ok("scan", "--mask")
+    assert "Masked 2 secrets for good." in out
     assert left_in(cli.store, KEY) == left_in(cli.store, SHORT.secret) == []
     assert left_in(cli.store, fresh("kept")["gitlab"].secret) != []
     assert cli("doctor").code == 0
@@ -256,10 +253,8 @@ def test_masking_as_json_is_one_value(cli: Cli) -> None:
     assert said["damaged"] == 0
     assert said["lines"] >= 1
     assert "memory.json" in said["rewritten"]
-    again = cli("scan", "--mask", "--json")
-    assert again.code == 2
-    assert again.out == ""
-    assert again.err.count("\n") == 1
+    err = cli.refused("scan", "--mask", "--json")
+    assert err.count("\n") == 1
 
 
 @pytest.mark.slow

@@ -148,7 +148,9 @@ def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
     assert shown.code == 0
     assert "\n  demo  " in shown.out
     assert "  cli  1\n" not in shown.out
-    assert "--yes" in foreign.refused("trust")
+    asked = foreign("trust")
+    assert asked.code == 2
+    assert "--yes" in asked.err
     foreign.refused("vote", "shr-00001", "helpful")
     assert foreign("search", "thing", "--for-agent", "x").out == ""
     assert BANNER in foreign("list").err
@@ -169,7 +171,9 @@ def test_an_agent_cannot_say_the_word(
     monkeypatch.setenv(name, "1")
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert "An agent cannot trust a store" in foreign.refused("trust", "--yes")
+    refused = foreign("trust", "--yes")
+    assert refused.code == 2
+    assert "An agent cannot trust a store" in refused.err
     assert BANNER in foreign("list").err
     result = foreign("context", "deploys")
     assert result.code == 0

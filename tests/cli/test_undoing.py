@@ -19,9 +19,8 @@ def test_a_later_change_by_another_stands_in_the_way(demo: Cli) -> None:
     demo.ok("import", demo.write("one.txt", "## A\n[a-00001] helpful=0 harmful=0 :: One.\n"))
     demo.ok("vote", "a-00001", "helpful", "--actor", "claude")
     before = files_of(demo.store)
-    result = demo("undo")
-    assert result.code == 2
-    first, second = result.err.splitlines()
+    err = demo.refused("undo")
+    first, second = err.splitlines()
     assert first.startswith(
         "workbench: Cannot undo “import one.txt”: helpful_votes of bullets one/a-00001 was changed since "
         "(now 1, it would become gone), and 1 more fields."

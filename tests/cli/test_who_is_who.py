@@ -440,10 +440,9 @@ def test_every_agent_is_known_by_its_environment(
     monkeypatch.setenv(variable, "1")
     assert store("append", "Something it noticed").code == 0
     assert store.told("history", "-n", "1")[0]["actor"] == f"agent:{ENVIRONMENT[variable]}"
-    refused = store("review", "approve", "m3")
-    assert refused.code == 2
-    assert "An agent cannot decide on a proposal." in refused.err
-    assert "in a terminal of their own" in refused.err
+    err = store.refused("review", "approve", "m3")
+    assert "An agent cannot decide on a proposal." in err
+    assert "in a terminal of their own" in err
 
 
 def test_what_an_agent_asks_sees_the_masked_text_only(
