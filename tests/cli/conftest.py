@@ -81,7 +81,8 @@ class Cli:
         return {p.name: p.read_bytes() for p in sorted(self.store.rglob("*")) if p.is_file()}
 
     def write(self, name: str, text: str) -> str:
-        """Write a file in the working directory, byte for byte, and return its name."""
+        """Write a file below the working directory, byte for byte, and return its name."""
+        (self.cwd / name).parent.mkdir(parents=True, exist_ok=True)
         (self.cwd / name).write_bytes(text.encode())
         return name
 

@@ -18,6 +18,7 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from tests.safety.samples import keys
 from workbench.cli.main import utc_now
+from workbench.config import paths
 from workbench.core.stream.memory import Memory
 from workbench.services.open import open_workbench
 from workbench.store.library import Library
@@ -78,6 +79,14 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+
+
+def configure(text: str) -> Path:
+    """Write the person's settings, and return their file."""
+    path = paths.config_dir() / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
 
 
 def feed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:

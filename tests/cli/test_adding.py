@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from tests.cli.shared import feed, loaded, memory, stored
-from workbench.config import paths
+from tests.cli.shared import configure, feed, loaded, memory, stored
 from workbench.config.paths import heads_dir
 from workbench.services.stream import observation
 from workbench.store.library import Library
@@ -39,9 +38,7 @@ def test_an_observation_gets_an_id_and_an_importance(cli: Cli, way: str) -> None
 
 
 def test_the_importance_table_is_the_configs_unless_another_is_named(cli: Cli) -> None:
-    path = paths.config_dir() / "config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text('importance = "code"', "utf-8")
+    configure('importance = "code"')
     for words, importance in (
         (("ingest", "The tests failed in production"), 8),
         (("ingest", "A CVE in the parser", "--rated-by", "general"), 5),

@@ -11,8 +11,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.sessions import DEPLOY, Transcript, session
-from tests.cli.shared import memory, stored
-from workbench.config import paths
+from tests.cli.shared import configure, memory, stored
 
 TASK = "fix the token refresh"
 
@@ -86,12 +85,6 @@ def test_the_overview_counts_and_tells_no_secret(cli: Cli) -> None:
     assert "2 memories: 1 signal, 1 confirmed" in text
     assert "- gotcha: 1" in text
     assert KEY not in text
-
-
-def configure(text: str) -> None:
-    config = paths.config_dir() / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(text)
 
 
 def test_a_line_that_no_person_stands_by_says_so(cli: Cli) -> None:

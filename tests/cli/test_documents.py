@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from workbench.config import paths
+from tests.cli.shared import configure
 from workbench.services.context import encoded
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
@@ -96,8 +96,7 @@ def test_what_nobody_approved_of_documents_is_given_to_no_agent_that_is_served_a
     cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli("documents", str(session), "--trust", "--yes")
-    paths.config_dir().mkdir(parents=True, exist_ok=True)
-    (paths.config_dir() / "config.toml").write_text('[agents]\nserve = "approved"\n')
+    configure('[agents]\nserve = "approved"\n')
     said = [cli(way, "JWT", "--for-agent", "claude").out for way in ("context", "recall")]
     monkeypatch.setenv("CLAUDECODE", "1")
     whole = str(session / "working-memory" / "overview.md")
@@ -138,8 +137,7 @@ def test_a_pipe_in_place_of_a_file_is_refused_at_once(cli: Cli, command: str) ->
 
 
 def test_folders_are_followed_listed_and_left(cli: Cli) -> None:
-    (cli.cwd / "notes").mkdir()
-    (cli.cwd / "notes" / "a.md").write_text("pnpm\n")
+    cli.write("notes/a.md", "pnpm\n")
     assert "1 document" in cli("documents", "notes", "--follow").out
     assert "notes" in cli("documents", "--list").out
     assert "Citation: notes/a.md#L1" in cli("recall", "pnpm").out
@@ -161,9 +159,7 @@ def test_rules_of_editors_and_skills_are_documents(cli: Cli) -> None:
     cli("init")
     rule = "---\ndescription: Ours\nalwaysApply: true\n---\n\n# Rules\n\n## Build\n\nRun make.\n"
     for name in (".cursor/rules/ours.mdc", ".cursorrules", ".claude/skills/ship/SKILL.md"):
-        (cli.cwd / name).parent.mkdir(parents=True, exist_ok=True)
-        (cli.cwd / name).write_text(rule)
-        assert cli.ok("documents", name) == rule
+        assert cli.ok("documents", cli.write(name, rule)) == rule
         answer = cli.json("documents", name)
         assert [section["title"] for section in answer["sections"]][-2:] == ["Rules", "Build"]
     assert "ours.mdc" in cli("documents", ".cursor/rules").out

@@ -45,7 +45,6 @@ def test_it_is_kept_listed_shown_and_written_as_it_was(cli: Cli) -> None:
 
 
 def test_bad_input_is_named_and_nothing_is_stored(cli: Cli) -> None:
-    (cli.cwd / "kept").mkdir()
     cli.write("kept/good.json", json.dumps({key: FULL[key] for key in ("task", "outcome")}))
     cli.write("bad.json", '{"task": {"original_input": "x"}, "outcome": {"status": "FINE"}}')
     said = "outcome.status: is not one of SUCCESS, PARTIAL, FAILURE."
@@ -127,14 +126,8 @@ def test_an_episode_is_learned_from(cli: Cli) -> None:
 
 def test_a_folder_of_episodes_is_imported_with_its_notes_and_undone(cli: Cli) -> None:
     cli.ok("init")
-    theirs = {
-        "id": "ep-own-1",
-        "timestamp": "2026-01-02",
-        "situation": "The build fails",
-        "solution": "Pin it",
-    }
-    (cli.cwd / "kept" / "episodic").mkdir(parents=True)
-    (cli.cwd / "kept" / ".git").mkdir()
+    theirs = {"id": "ep-own-1", "situation": "The build fails", "solution": "Pin it"}
+
     cli.write("kept/run.json", json.dumps({**FULL, "episode_id": "ep-own-2"}))
     cli.write("kept/episodic/one.json", json.dumps(theirs))
     cli.write("kept/.git/three.json", json.dumps(FULL))

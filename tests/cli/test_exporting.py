@@ -270,7 +270,6 @@ def lines(path: Path) -> set[str]:
 @pytest.fixture
 def errors(demo: Cli) -> Path:
     """A file that only its name makes one of learnings: the reader finds nothing in it."""
-    (demo.cwd / ".learnings").mkdir()
     demo.write(".learnings/ERRORS.md", ERRORS)
     return demo.cwd / ".learnings" / "ERRORS.md"
 

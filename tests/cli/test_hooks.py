@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from tests.cli.shared import WORKBENCH, feed, memory, stored
-from workbench.config.paths import cache_dir, captures_dir, config_dir, replaced_dir
+from tests.cli.shared import WORKBENCH, configure, feed, memory, stored
+from workbench.config.paths import cache_dir, captures_dir, replaced_dir
 from workbench.core.agents.hook_event import HOOK_FILES
 from workbench.formats.hooks import commands, installed
 from workbench.services.agents import api as prompted_module
@@ -348,9 +348,7 @@ def test_a_prompt_is_answered_only_where_a_person_wants_it(
 ) -> None:
     asked = "when do the deploys run"
     assert prompted(store, monkeypatch, asked) == ""
-    config = config_dir() / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("[agents]\nrecall = true\n")
+    configure("[agents]\nrecall = true\n")
     text = prompted(store, monkeypatch, asked)
     assert "Deploys run on Monday" in text
     assert "full text" in text
@@ -364,15 +362,13 @@ def test_a_prompt_is_answered_only_where_a_person_wants_it(
 
 
 def test_what_no_agent_gets_answers_no_prompt(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = config_dir() / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("[agents]\nrecall = true\n")
+    configure("[agents]\nrecall = true\n")
     for prompt in (ORDER, f"what is the key {SECRET}", "zzz qqq", "x" * 200_000):
         text = prompted(store, monkeypatch, prompt)
         assert ORDER not in text
         assert SECRET not in text
         assert len(text) <= prompted_module.LONGEST
-    config.write_text('[agents]\nrecall = "often"\n')
+    configure('[agents]\nrecall = "often"\n')
     assert prompted(store, monkeypatch, "when do the deploys run") == ""
 
 

@@ -167,7 +167,6 @@ def test_the_same_notes_from_a_second_path_are_named_and_skipped(cli: Cli) -> No
     cli.ok("init")
     first, second = (f"{name}/memory/MEMORY.md" for name in ("one", "two"))
     for place in (first, second):
-        (cli.cwd / place).parent.mkdir(parents=True)
         cli.write(place, "- [Ports](ports.md) — which ones\n- Run make before you push\n")
         cli.write(place.replace("MEMORY", "ports"), "The port is 8080.\n")
     assert "new: 2 memories" in cli.ok("import", first)
@@ -212,10 +211,8 @@ def test_its_statements_are_taken_as_candidates(cli: Cli) -> None:
 
 def test_the_imports_of_an_instruction_file_are_followed_and_named(cli: Cli) -> None:
     cli.write("AGENTS.md", TEXT)
-    (cli.cwd / "docs").mkdir()
-    (cli.cwd / "docs/git.md").write_text(
-        "- Write commit messages in the imperative\n\n@../CLAUDE.md @../AGENTS.md\n"
-    )
+    commits = "- Write commit messages in the imperative\n\n@../CLAUDE.md @../AGENTS.md\n"
+    cli.write("docs/git.md", commits)
     cli.write("package.json", "{}")
     path = cli.write(
         "CLAUDE.md",
@@ -237,10 +234,9 @@ def test_the_imports_of_an_instruction_file_are_followed_and_named(cli: Cli) -> 
 
 def test_an_import_that_leaves_the_project_is_not_followed(cli: Cli) -> None:
     (cli.cwd / "project/.git").mkdir(parents=True)
-    (cli.cwd / "project/docs").mkdir()
-    (cli.cwd / "project/AGENTS.md").write_text(TEXT)
+    cli.write("project/AGENTS.md", TEXT)
     cli.write("secret.md", "- Never tell anybody what stands here\n")
-    (cli.cwd / "project/docs/CLAUDE.md").write_text("@../AGENTS.md\n@../../secret.md\n")
+    cli.write("project/docs/CLAUDE.md", "@../AGENTS.md\n@../../secret.md\n")
     result = cli("import", "project/docs/CLAUDE.md")
     assert "2 statements make sense without the rest" in result.out
     assert "“../../secret.md”: not read" in result.err
@@ -293,9 +289,7 @@ def account(cli: Cli, path: Path) -> tuple[int, int]:
 @pytest.mark.parametrize("name", sorted({*TEXTS, *MORE_TEXTS}))
 def test_every_record_is_shown_or_reported(cli: Cli, name: str) -> None:
     file, text = {**TEXTS, **MORE_TEXTS}[name]
-    path = cli.cwd / file
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(text.encode())
+    path = cli.cwd / cli.write(file, text)
     format = name.partition(" ")[0]
     assert detect(path, text)[0].format == format
     held = BY_HAND[format] if format in BY_HAND else COUNTERS[format](text)

@@ -27,7 +27,6 @@ def test_findings_and_exit_codes(cli: Cli) -> None:
 
 
 def test_files_are_called_as_they_were_named(cli: Cli) -> None:
-    (cli.cwd / "sub").mkdir()
     cli.write("sub/bad.txt", BAD)
     whole = str(cli.cwd)
     for args in (("sub/bad.txt",), ("sub/missing.txt",), ("sub",), ("sub/../sub/bad.txt",)):

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from tests.cli.shared import at_a_terminal, memory
+from tests.cli.shared import at_a_terminal, configure, memory
 from tests.demo import MEMORIES
 from tests.safety.samples import keys
 from workbench.config import paths, recent
@@ -221,8 +221,7 @@ filter = "since:never"
 @pytest.fixture
 def views(demo: Cli) -> Cli:
     """The demo store, and three saved views."""
-    paths.config_dir().mkdir(parents=True)
-    (paths.config_dir() / "config.toml").write_text(CONFIG)
+    configure(CONFIG)
     return demo
 
 
@@ -273,10 +272,9 @@ def test_a_view_that_cannot_be_shown_is_said(views: Cli) -> None:
 def test_a_secret_in_the_config_file_is_printed_nowhere(demo: Cli) -> None:
     _, key = keys()["github"]
     word = "".join(("Xk29vLq88", "zzTT01"))
-    paths.config_dir().mkdir(parents=True)
     one = f'[views."{key}"]\nfilter = "password={word}"\n'
     other = f'[views."login {key}"]\nfilter = "since:password={word}"\nodd = 1\n'
-    (paths.config_dir() / "config.toml").write_text(f'{one}{other}[keys]\n"{key}" = "j"\n')
+    configure(f'{one}{other}[keys]\n"{key}" = "j"\n')
     for command in ("views", "views --json", "config show", "config show --json"):
         result = demo(*command.split())
         assert "[secret: GitHub token]" in result.out

@@ -10,7 +10,7 @@ import pexpect
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.shared import COMMAND
+from tests.cli.shared import COMMAND, configure
 from tests.manual import PAGES
 
 NAMES = sorted(path.stem for path in PAGES.glob("*.md"))
@@ -66,9 +66,7 @@ def test_a_topic_that_is_no_page_is_refused_with_what_may_be_meant(
 
 
 def test_the_manual_is_read_without_a_store_and_with_settings_that_are_wrong(cli: Cli) -> None:
-    config = Path(os.environ["XDG_CONFIG_HOME"]) / "memory-workbench" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("nonsense = [", "utf-8")
+    configure("nonsense = [")
     cli.ok("help", "stream")
     assert not cli.store.exists()
     assert list(cli.cwd.iterdir()) == []

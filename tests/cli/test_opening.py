@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
-from tests.cli.shared import WORKBENCH, at_a_terminal, workbench
+from tests.cli.shared import WORKBENCH, at_a_terminal, configure, workbench
 from tests.demo import MEMORIES
 from workbench.cli.main import run
 from workbench.config import paths, recent
@@ -360,13 +360,6 @@ def test_a_hook_notes_why_it_kept_nothing_and_lets_the_agent_go_on(old: Cli) -> 
     assert held(old.store) == held(OLD)
     notes = [path.read_text("utf-8") for path in paths.state_dir().rglob("*") if path.is_file()]
     assert any(SAID in note for note in notes)
-
-
-def configure(text: str) -> Path:
-    path = paths.config_dir() / "config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text(text)
-    return path
 
 
 def test_config_show_prints_what_holds_as_a_config_file(cli: Cli) -> None:

@@ -299,12 +299,11 @@ def test_a_file_that_is_gone_is_watched_no_longer(imported: Cli) -> None:
 
 def test_the_notes_of_a_folder_are_one_question(cli: Cli) -> None:
     cli.ok("init")
-    (cli.cwd / "bank" / "deep").mkdir(parents=True)
     for name in ("one", "deep/two"):
-        (cli.cwd / "bank" / f"{name}.md").write_text(f"Note {name}.\n")
+        cli.write(f"bank/{name}.md", f"Note {name}.\n")
     cli.ok("import", "bank")
     for name in ("one", "deep/two"):
-        (cli.cwd / "bank" / f"{name}.md").write_text(f"Another note {name}.\n")
+        cli.write(f"bank/{name}.md", f"Another note {name}.\n")
     (row,) = found(cli, "--kind", "file")
     assert row["title"] == "bank: 2 files changed"
     assert row["reasons"] == ["2 records differ"]
@@ -316,8 +315,7 @@ def test_the_notes_of_a_folder_are_one_question(cli: Cli) -> None:
 def test_the_folder_of_a_note_is_the_one_it_was_read_with_whatever_an_import_says(cli: Cli) -> None:
     cli.ok("init")
     notes = cli.cwd / "a" / "notes"
-    for folder in (notes, cli.cwd / "other"):
-        folder.mkdir(parents=True)
+
     cli.write("a/notes/x.md", "One.\n")
     cli.write("other/secret-diary.md", "Nobody's business.\n")
     cli.ok("import", "a/notes")
@@ -357,7 +355,6 @@ def test_a_store_that_is_not_trusted_names_no_file_of_this_machine(
 
 
 def test_a_proposal_that_names_what_the_store_was_not_read_from_is_refused(imported: Cli) -> None:
-    (imported.cwd / "other").mkdir()
     imported.write("other/diary.md", "Nobody's business.\n")
     imported.write("log.jsonl", FILED % "Another.")
     (row,) = found(imported, "--kind", "file")

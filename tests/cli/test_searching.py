@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.cli.conftest import NOW, Cli
+from tests.cli.shared import configure
 from tests.demo import MEMORIES
 from workbench.config.paths import config_dir
 from workbench.core.tuning.profile import RELEVANCE_PARTS, WORKBENCH
@@ -60,8 +61,7 @@ def test_now_hides_what_came_later(demo: Cli) -> None:
 def test_without_a_floor_unknown_words_leave_recency_and_importance(cli: Cli) -> None:
     for text in ("the pool is exhausted", "disk is full"):
         cli.ok("ingest", text)
-    (config_dir() / "config.toml").parent.mkdir(parents=True, exist_ok=True)
-    (config_dir() / "config.toml").write_text("[retrieval]\nfloor = false\n")
+    configure("[retrieval]\nfloor = false\n")
     result = cli("search", "ⵣⵣⵣ", "-k", "2")
     assert result.code == 0
     assert (

@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.shared import memory, stored
-from workbench.config import paths
+from tests.cli.shared import configure, memory, stored
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.aliases import PREFIX, alias_of
 from workbench.store.library import Library
@@ -238,6 +237,4 @@ def test_an_agent_gets_secrets_masked(cli: Cli) -> None:
 
 def approved_only() -> None:
     """Let every agent be served only what a person approved."""
-    config = paths.config_dir() / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text('[agents]\nserve = "approved"\n')
+    configure('[agents]\nserve = "approved"\n')

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from tests.cli.shared import memory, stored
+from tests.cli.shared import configure, memory, stored
 from tests.demo import ANSWERED, QUERIES
 from tests.small_models import DIM, small_model
 from workbench.config import loading, paths
@@ -240,9 +240,7 @@ def test_of_a_store_from_elsewhere_it_holds_once_that_is_trusted(
 
 
 def test_other_settings_go_into_the_file(cli: Cli) -> None:
-    path = config_dir() / "config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text("# mine\n[reflection]\nhours = 12 # half a day\n")
+    path = configure("# mine\n[reflection]\nhours = 12 # half a day\n")
     said = cli.ok("config", "set", "reflection.hours", "5")
     assert said == f"reflection.hours is 5 in {path} (it was 12).\n"
     cli.ok("config", "set", "keys.stream.edit", "f4")

@@ -8,9 +8,8 @@ from typing import Literal
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from tests.cli.shared import left_in, memory, names, stored
+from tests.cli.shared import configure, left_in, memory, names, stored
 from workbench.cli.main import build_parser
-from workbench.config import paths
 from workbench.config.loading import Settings
 from workbench.core.agents.actors import ENVIRONMENT, AgentSettings
 from workbench.services.open import open_workbench
@@ -280,9 +279,7 @@ def test_the_table_holds_every_command() -> None:
 @pytest.fixture(params=["all", "approved"])
 def serve(request: pytest.FixtureRequest) -> str:
     """What agents are served."""
-    folder = paths.config_dir()
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_text(f'[agents]\nserve = "{request.param}"\n')
+    configure(f'[agents]\nserve = "{request.param}"\n')
     return str(request.param)
 
 
@@ -494,8 +491,7 @@ def test_an_agent_writes_no_file_that_agents_load(
 def test_an_agent_that_is_served_approved_texts_only_is_so_by_any_name(
     store: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths.config_dir().mkdir(parents=True, exist_ok=True)
-    (paths.config_dir() / "config.toml").write_text('[agents]\napproved_only = "claude"\n')
+    configure('[agents]\napproved_only = "claude"\n')
     monkeypatch.setenv("CLAUDECODE", "1")
     assert UNREVIEWED not in store("search", "deploys", "--for-agent", "somebody").out
     monkeypatch.delenv("CLAUDECODE")
