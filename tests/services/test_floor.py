@@ -40,17 +40,6 @@ def test_it_is_computed_once_and_kept_beside_the_other_caches(
     assert open_bench().tuning.floors.known().floor == floor
 
 
-@pytest.mark.slow
-def test_a_damaged_one_is_computed_again(demo: Workbench, open_bench: Open) -> None:
-    floor = floor_of(demo)
-    (file,) = (demo.context.caches / "floor").iterdir()
-    file.write_bytes(file.read_bytes()[:-100])
-    other = open_bench()
-    assert other.tuning.floors.known() == UNKNOWN
-    assert floor_of(other) == floor
-    assert open_bench().tuning.floors.known().floor == floor
-
-
 def test_small_stores_answer_what_they_hold_and_little_else(tmp_path: Path, clock: Clock) -> None:
     sizes = (3, 5, 8, 11, 14, 17, 20, 23, 26, 29)
     answered, served = 0, 0

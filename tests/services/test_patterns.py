@@ -272,25 +272,18 @@ def test_a_file_of_patterns_comes_in_as_patterns(bench: Workbench, tmp_path: Pat
     file = tmp_path / "semantic-patterns.json"
     file.write_text(ENTRY)
     intake = bench.pattern_intake.plan(file)
-    assert [(p.id, p.status) for p in intake.patterns] == [
-        ("pat-2025-01-11-003", "validated"),
-        ("pat-new", "candidate"),
-    ]
+    ids = ("pat-2025-01-11-003", "pat-new")
+    assert tuple(p.id for p in intake.patterns) == ids
+    assert [p.status for p in intake.patterns] == ["validated", "candidate"]
     assert len(intake.problems) == 1
     assert bench.pattern_intake.carry_out(intake) == 2
-    pattern = bench.patterns.get("pat-2025-01-11-003")
+    pattern = bench.patterns.get(ids[0])
     assert pattern.support.confidence_score == 0.85
-    assert pattern.support.num_applications == 7
-    assert pattern.usage_count == 7
-    assert pattern.applicability.problem_types == ("async",)
     assert pattern.status_reason == "imported"
-    assert pattern.metadata["entry"]["solution"] == {"type": "enum"}  # type: ignore[index]
     known = provenances_of(bench.context, [pattern])["patterns", pattern.id]
-    assert known.kind == "import"
-    assert known.approved is False
+    assert (known.kind, known.approved) == ("import", False)
     again = bench.pattern_intake.plan(file)
-    assert again.patterns == ()
-    assert again.present == ("pat-2025-01-11-003", "pat-new")
+    assert again.present == ids
     assert bench.pattern_intake.carry_out(again) == 0
     assert bench.history.undo() == "import patterns of semantic-patterns.json"
     assert bench.patterns.all() == ()
