@@ -72,6 +72,10 @@ class Cli:
         """Run a command that has to succeed, and return what it answers as JSON."""
         return json.loads(self.ok(*args, "--json"))
 
+    def ids(self, *args: str) -> list[str]:
+        """Return the ids of the records that a command answers with."""
+        return [row["id"] for row in self.json(*args)]
+
     def told(self, *args: str) -> Any:
         """Return what a command answers as JSON, whatever else it says."""
         return json.loads(self(*args, "--json").out)

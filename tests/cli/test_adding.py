@@ -185,7 +185,7 @@ def test_several_records_are_shown(cli: Cli) -> None:
     ids = [cli.json("append", text)["id"] for text in ("use pnpm here", "never force-push")]
     shown = cli.ok("show", *ids)
     assert shown.index("use pnpm here") < shown.index("never force-push")
-    assert [doc["id"] for doc in cli.json("show", *ids)] == ids
+    assert cli.ids("show", *ids) == ids
 
 
 def test_an_import_names_the_new_ids(cli: Cli) -> None:
@@ -195,7 +195,7 @@ def test_an_import_names_the_new_ids(cli: Cli) -> None:
     (dry,), (done,) = cli.told("import", name, "--dry-run"), cli.told("import", name)
     assert dry["dry_run"] is True
     assert done["dry_run"] is False
-    assert done["memories"] == dry["memories"] == [row["id"] for row in cli.json("list")]
+    assert done["memories"] == dry["memories"] == cli.ids("list")
 
 
 SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"

@@ -126,7 +126,7 @@ def test_what_is_forgotten_comes_back(care: Cli) -> None:
 
 def test_bullets_are_added_edited_moved_and_listed(care: Cli) -> None:
     care.ok("bullet", "add", "hard rules", "Second rule")
-    ids = [row["id"] for row in care.json("bullet", "list")]
+    ids = care.ids("bullet", "list")
     care.ok("bullet", "edit", ids[1], "Second rule, in other words")
     care.ok("bullet", "move", ids[1], "Pitfalls", "--also", ids[0], "--position", "1")
     rows = care.json("bullet", "list")
@@ -135,7 +135,7 @@ def test_bullets_are_added_edited_moved_and_listed(care: Cli) -> None:
         "Never deploy on Friday",
         "Caches are cold",
     ]
-    assert [row["id"] for row in care.json("bullet", "list", "-cold")] == [
+    assert care.ids("bullet", "list", "-cold") == [
         ids[1],
         ids[0],
     ]

@@ -162,7 +162,7 @@ def store(cli: Cli) -> Cli:
 def test_patterns_are_listed_and_shown(store: Cli) -> None:
     lines = store.ok("pattern", "list").splitlines()
     assert lines[0].startswith(f"{TWO}  recovery  validated  0.85  40×  Retry with backoff")
-    assert [row["id"] for row in store.json("pattern", "list")] == [TWO, ONE]
+    assert store.ids("pattern", "list") == [TWO, ONE]
     assert store.ok("pattern", "list", "--status", "candidate").startswith(ONE)
     shown = store.ok("pattern", "show", TWO)
     assert "Only when: attempts < 5" in shown

@@ -157,18 +157,6 @@ def test_only_what_is_no_episode_is_passed_over_of_a_folder_of_episodes(cli: Cli
     assert ".json files" not in said
 
 
-def test_imported_notes_are_in_no_context_that_they_have_nothing_to_do_with(
-    cli: Cli, vault: Path
-) -> None:
-    taken(cli, "vault")
-    del vault
-    assert {row["status"] for row in memories(cli).values()} == {"signal"}
-    said = cli.told("context", "the plan: ask first")
-    assert not [
-        layer for layer in said["layers"] if layer["layer"] in ("pinned", "known") and layer["ids"]
-    ]
-
-
 NOTES = {
     "coffee.md": "---\ntitle: Coffee\ntags: [hot]\n---\n# Coffee\r\n\r\nGrind fresh.\r\nBrew at 94.\r\n",
     "plain.txt": "Only text.\n",
@@ -203,11 +191,6 @@ def back(cli: Cli, *args: str) -> tuple[int, str, str]:
     """Write back into the folder."""
     said = cli("export", "--format", "notes", "--out", "vault", *args)
     return said.code, said.out, said.err
-
-
-def test_nothing_changed_is_nothing_written(cli: Cli, bank: Path) -> None:
-    assert back(cli) == (0, "Nothing to write\n", "")
-    assert changed(bank) == {}
 
 
 @pytest.mark.slow

@@ -395,7 +395,7 @@ def test_upkeep_says_first_and_proposes_then(cli: Cli) -> None:
     assert files_of(cli.store) == before
     out = cli.ok("upkeep")
     assert "archive as noise: 1\n  old  untouched for 20 days  a note nobody read" in out
-    waiting = [row["id"] for row in cli.json("review", "list")]
+    waiting = cli.ids("review", "list")
     assert sorted(p["id"] for p in dry["proposals"]) == sorted(waiting)
     assert "2 proposals from an earlier run" in cli.ok("upkeep")
 
@@ -429,7 +429,7 @@ def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None
     out = cli.ok("dedup")
     assert "Similar, but different:\nsimilarity 1.000 · negation differs" in out
     assert "1 group proposed; it waits in Review." in out
-    assert [row["id"] for row in cli.json("review", "list")] == [group["proposal"]]
+    assert cli.ids("review", "list") == [group["proposal"]]
     assert "1 merge in Review already" in cli.ok("dedup")
 
 
