@@ -4,7 +4,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -55,6 +55,10 @@ _COLON = re.compile(r'"[ \t]*:([ \t]*)\S')
 _COMMA = re.compile(r'["\d\]}el],([ \t]*)\S')
 _ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7][^f]|00[0-6]f)")
 """Escapes that only a writer makes that keeps to ASCII; control characters are escaped by all."""
+_BEHIND = re.compile(r"[ \t]*(?://|/\*)[^\r\n]*(?=\r?\n)")
+_LINE_END = re.compile(r"[ \t]*\r?\n")
+
+Inside = frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ def dumps(value: object, style: Style, outer: str = "", *, inline: bool = False)
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One element: its key (or index), where it starts (at its key), where its value starts and
-    ends.
+    ends, and where its comma stands.
 
     `inner` is set where the value was taken apart itself; `value` is then None.
     """
@@ -114,6 +118,7 @@ class Entry:
     start: int
     at: int
     end: int
+    comma: int
     value: object = None
     changes: tuple[str, ...] = ()
     inner: "Node | None" = None
@@ -173,9 +178,9 @@ class Lines:
             yield self.at(entry.start), entry.value, entry.changes
 
 
-def scan(text: str, at: int, reader: JsonReader, inside: frozenset[str] = frozenset()) -> Node:
+def scan(text: str, at: int, reader: JsonReader, inside: Inside = frozenset()) -> Node:
     """Take apart the list or object that starts at `at`; the values of the keys in `inside` are
-    taken apart too.
+    taken apart too, with `None` all values at any depth.
 
     Raises `ValueError` when neither a list nor an object starts there.
     """
@@ -194,24 +199,22 @@ def scan(text: str, at: int, reader: JsonReader, inside: frozenset[str] = frozen
             return Node(
                 opening, at, len(text), tuple(entries), entry.inner.damage, entry.inner.damage_at
             )
-        place = skip(text, entry.end)
+        place = entry.comma
     return Node(opening, at, place + 1, tuple(entries))
 
 
-def _entry(
-    text: str, at: int, index: int | None, reader: JsonReader, inside: frozenset[str]
-) -> Entry:
+def _entry(text: str, at: int, index: int | None, reader: JsonReader, inside: Inside) -> Entry:
     start, key = at, index if index is not None else ""
     if index is None:
         found, at = reader.decode_at(text, at)
         if not isinstance(found, str):
             raise ValueError("damaged from here on: a key is not a string")
         key, at = found, _expect(text, skip(text, at), ":")
-    if key in inside and text[at : at + 1] in ("[", "{"):
-        node = scan(text, at, reader)
-        return Entry(key, start, at, node.end, inner=node)
+    if (inside is None or key in inside) and text[at : at + 1] in ("[", "{"):
+        node = scan(text, at, reader, frozenset() if inside else inside)
+        return Entry(key, start, at, node.end, skip(text, node.end), inner=node)
     value, end = reader.decode_at(text, at)
-    return Entry(key, start, at, end, value, tuple(sorted(reader.changes)))
+    return Entry(key, start, at, end, skip(text, end), value, tuple(sorted(reader.changes)))
 
 
 def _expect(text: str, at: int, sign: str) -> int:
@@ -221,13 +224,11 @@ def _expect(text: str, at: int, sign: str) -> int:
     return skip(text, at + 1)
 
 
-def scan_file(
-    text: str, file: str, inside: frozenset[str] = frozenset(), start: int | None = None
-) -> Node:
+def scan_file(text: str, file: str, inside: Inside = frozenset()) -> Node:
     """Take apart a whole file. Raises `UnreadableFile` for no list or object, or nothing before the
     damage.
     """
-    at = skip(text, len(BOM) if text.startswith(BOM) else 0) if start is None else start
+    at = skip(text, len(BOM) if text.startswith(BOM) else 0)
     try:
         node = scan(text, at, JsonReader(), inside)
     except ValueError as error:
@@ -241,14 +242,7 @@ def scan_file(
         raise UnreadableFile(reason, "Nothing was read from it.")
     rest = skip(text, node.end)
     if not node.damage and rest < len(text):
-        return Node(
-            node.kind,
-            node.start,
-            node.end,
-            node.entries,
-            "more text after the end of the JSON value",
-            rest,
-        )
+        return replace(node, damage="more text after the end of the JSON value", damage_at=rest)
     return node
 
 
@@ -272,16 +266,6 @@ def opened(
     return root, lines
 
 
-def _parts(text: str, node: Node) -> list[tuple[str, str]]:
-    """Return for each entry the white space before it and between it and its comma."""
-    parts, place = [], node.start + 1
-    for index, entry in enumerate(node.entries, 1):
-        comma = skip(text, entry.end) if index < len(node.entries) else entry.end
-        parts.append((text[place : entry.start], text[entry.end : comma]))
-        place = comma + 1
-    return parts
-
-
 def indentation(text: str, at: int) -> str:
     """Return the white space that the line of the character at `at` begins with."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
@@ -291,8 +275,12 @@ def indentation(text: str, at: int) -> str:
 
 def patch(text: str, value: object, root: Node | None = None) -> str:
     """Return the text with another value of its object or list, or of that at `root`."""
-    node = root or scan_file(text, "the file")
-    return text[: node.start] + _container(text, node, value, style_of(text)) + text[node.end :]
+    return changed(text, root or scan_file(text, "the file"), value, style_of(text))
+
+
+def changed(text: str, node: Node, value: object, style: Style) -> str:
+    """Return the text with another value of the object or list `node`."""
+    return text[: node.start] + _container(text, node, value, style) + text[node.end :]
 
 
 def patched(text: str, at: int, value: object, style: Style) -> str:
@@ -353,25 +341,42 @@ def _value(text: str, entry: Entry, new: Any, style: Style) -> str:
 
 def _joined(text: str, node: Node, parts: Sequence[tuple[int | None, str]], style: Style) -> str:
     """Return the text of `node` with these values, each in the place of an old entry or (`None`) a
-    whole new one.
+    whole new one. Comments stay, also those of entries that go.
     """
-    whole, bodies = _parts(text, node), list[tuple[str, str, str]]()
-    margin = style.newline + indentation(text, node.start) + style.unit if style.unit else ""
-    first = whole[0][0] if whole else margin
-    if whole:
-        margin = whole[-1][0] if len(whole) > 1 or "\n" in first else style.comma[1:]
-    for index, body in parts:
-        if index is None:
-            bodies.append((margin, body, ""))
-        else:
-            entry, (before, after) = node.entries[index], whole[index]
-            bodies.append((before, text[entry.start : entry.at] + body, after))
-    tail = text[node.entries[-1].end if whole else node.start + 1 : node.end]
-    if bodies:
-        bodies[0] = (first, *bodies[0][1:])
-        bodies[-1] = (*bodies[-1][:2], "")
-        if not whole and "\n" not in tail:
-            tail = margin[: len(margin) - len(style.unit)] + tail.lstrip(" \t")
-    elif not tail[:-1].strip():
+    old, line = node.entries, style.newline + indentation(text, node.start)
+    starts = [node.start + 1, *(entry.comma + 1 for entry in old[:-1])]
+    gaps = [text[start : entry.start] for start, entry in zip(starts, old, strict=False)]
+    tail = text[old[-1].end if old else node.start + 1 : node.end]
+    margin = line + style.unit if style.unit else ""
+    if old:
+        margin = gaps[-1] if len(old) > 1 or "\n" in gaps[0] else style.comma[1:]
+        margin = line + style.unit if margin.strip() else margin
+    out, at, held, gaps = text[node.start], 0, "", [*gaps, tail]
+    for number, (index, body) in enumerate(parts):
+        gap = margin
+        if index is None and number and (behind := _BEHIND.match(gaps[at])):
+            # A comment behind an entry stays on its line.
+            held, gaps[at] = behind[0], gaps[at][behind.end() :]
+        elif index is not None:
+            held += "".join(map(_comment, gaps[at:index]))
+            gap, body, at = gaps[index], text[old[index].start : old[index].at] + body, index + 1
+        if not number and old and not (held + gap + gaps[0]).strip():
+            gap = gaps[0]
+        out += held + (gap if "\n" in gap or not held else line + style.unit) + body
+        held = ""
+        if number < len(parts) - 1:
+            has_comma = index is not None and index < len(old) - 1
+            out += (text[old[at - 1].end : old[at - 1].comma] if has_comma else "") + ","
+    held += "".join(map(_comment, gaps[at : len(old)]))
+    tail = gaps[-1]
+    if held:
+        tail = held + ("" if _LINE_END.match(tail) else line) + tail.lstrip(" \t")
+    elif parts and not old and "\n" not in tail:
+        tail = margin[: len(margin) - len(style.unit)] + tail.lstrip(" \t")
+    elif not parts and not tail[:-1].strip():
         tail = tail[-1]
-    return text[node.start] + ",".join(a + body + b for a, body, b in bodies) + tail
+    return out + tail
+
+
+def _comment(gap: str) -> str:
+    return gap.rstrip() if gap.strip() else ""
