@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Reason, Unread, braced
 from workbench.core.playbook.operations import (
     Analysis,
@@ -110,22 +110,16 @@ _HEAD = 65_536  # characters that tell a log from a reply
 _OPERATIONS = re.compile(r'"operations"\s*:\s*\[')
 _TAGS = re.compile(r'"bullet_tags"\s*:\s*\[')
 _WRAPPED = re.compile(r'"(?:response|raw_response)"\s*:')
-_INSIDE = re.compile(r'\\"(operations|bullet_tags)\\"\s*:\s*\[')
 _DEEPEST = 3
 
 
-def detect_replies(head: str, path: str) -> Sure | None:
-    """Sure when `operations` or `bullet_tags` hold a list; the JSON may have prose and a code fence
-    around it.
-    """
-    del path
-    for pattern, name in ((_OPERATIONS, "operations"), (_TAGS, "bullet_tags")):
-        if pattern.search(head):
-            return (0.9, f"JSON with a list of “{name}”")
-    inside = _INSIDE.search(head) if _WRAPPED.search(head) else None
-    if inside:
-        return (0.85, f"the log of a call whose “response” has “{inside[1]}”")
-    return None
+detect_replies = Clues((
+    (0.9, "JSON with a list of “operations”", _OPERATIONS.pattern, ""),
+    (0.9, "JSON with a list of “bullet_tags”", _TAGS.pattern, ""),
+    (0.85, "the log of a call whose “response” is one",
+     rf"\A(?=(?s:.*){_WRAPPED.pattern})(?s:.*)" r'\\"(?:operations|bullet_tags)\\"\s*:\s*\[', ""),
+))  # fmt: skip
+"""The JSON may have prose and a code fence around it."""
 
 
 def read_replies(text: str, context: ReadContext) -> Parsed:

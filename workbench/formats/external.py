@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from workbench.core.agents.document import HEADINGS
-from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
+from workbench.core.files.format import Clues, Format, Layout, Parsed, ReadContext, Sure
 from workbench.core.files.lint import newline_of
 from workbench.core.files.memory_md import facts, meta
 from workbench.core.files.reason import reason_of
@@ -210,13 +210,10 @@ def detect_overview(head: str, path: str) -> Sure | None:
     return None
 
 
-def detect_detail(head: str, path: str) -> Sure | None:
-    """Sure when there is a META comment; likely in a folder `detail`."""
-    if meta(head):
-        return (0.9, "Markdown with a META comment")
-    if PurePath(path).suffix.lower() == ".md" and PurePath(path).parent.name == "detail":
-        return (0.6, "Markdown in a folder “detail”")
-    return None
+detect_detail = Clues((
+    (0.9, "Markdown with a META comment", r"(?i)<!--\s*META:?[ \t]*\r?\n(?s:.*?)-->", ""),
+    (0.6, "Markdown in a folder “detail”", "", r"(?:^|/)detail/[^/]+\.(?i:md)$"),
+))  # fmt: skip
 
 
 def _read(kind: _Kind, text: str, context: ReadContext) -> Parsed:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Clues, Format, Parsed, ReadContext
 from workbench.core.files.lint import headings, lines
 from workbench.core.files.memory_md import front_matter
 from workbench.core.files.reason import Reason
@@ -495,25 +495,14 @@ def _paths(heads: dict[int, tuple[int, str]], *, titled: bool) -> list[tuple[str
 
 
 NAME = "instructions"
-_NAMES = re.compile(
-    r"(?:AGENTS?|CLAUDE|GEMINI|CLAUDE\.local|AGENTS\.override|SKILL|copilot-instructions|[\w.-]+\.instructions)\.md"
-    r"|\.(?:cursor|windsurf|cline|roo)rules|[\w .-]+\.mdc",
-    re.IGNORECASE,
-)
-_FOLDERS = re.compile(
-    r"(?:^|/)\.(?:cursor|windsurf|clinerules|roo|github/instructions)(?:/[^/]+)*/[^/]+\.mdc?$"
-)
-
-
-def detect(head: str, path: str) -> Sure | None:
-    """Sure by name only: their contents are anybody's Markdown."""
-    del head
-    name = PurePath(path).name
-    if _NAMES.fullmatch(name):
-        return (0.8, f"named {name if len(name) < 40 else 'as one'}")
-    if _FOLDERS.search(PurePath(path).as_posix()):
-        return (0.6, "in a folder of rules")
-    return None
+detect = Clues((
+    (0.8, "named as one", "",
+     r"(?i)(?:^|/)(?:(?:AGENTS?|CLAUDE|GEMINI|CLAUDE\.local|AGENTS\.override|SKILL|copilot-instructions|"
+     r"[\w.-]+\.instructions)\.md|\.(?:cursor|windsurf|cline|roo)rules|[\w .-]+\.mdc)$"),
+    (0.6, "in a folder of rules", "",
+     r"(?:^|/)\.(?:cursor|windsurf|clinerules|roo|github/instructions)(?:/[^/]+)*/[^/]+\.mdc?$"),
+))  # fmt: skip
+"""Their contents are anybody's Markdown: they are known by name only."""
 
 
 def read(text: str, context: ReadContext) -> Parsed:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import PurePath
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Clues, Format, Parsed, ReadContext
 from workbench.core.files.lint import (
     BLANKS,
     Edit,
@@ -489,30 +488,19 @@ def kept_block(memory: Memory) -> str | None:
     return found if isinstance(found, str) else None
 
 
-_LEARNINGS_NAMED = re.compile(
-    r"^###?[ \t]+(?:\[(?:LRN|ERR|FEAT)-|(?:LRN|ERR|FEAT)-[0-9])", re.MULTILINE
-)
-_LEARNINGS_DATED = re.compile(
-    r"^##[ \t]+[0-9]{4}-[0-9]{2}-[0-9]{2}\b.*\r?\n\s*[-*][ \t]+\*\*(?:Category|Context|Status)",
-    re.MULTILINE,
-)
-_NAMES = frozenset({"LEARNINGS.MD", "ERRORS.MD", "FEATURE_REQUESTS.MD"})
 _HEAD = "# Learnings\n\n---\n\n"
 _RULE = "---"
-
-
-def detect(head: str, path: str) -> Sure | None:
-    """Sure when a heading has a learning's id, or a date and the fields of an entry."""
-    if _LEARNINGS_NAMED.search(head):
-        return (0.96, "headings with [LRN-…], [ERR-…] or [FEAT-…]")
-    if _LEARNINGS_DATED.search(head):
-        return (0.85, "dated headings with **Category** or **Context** below")
-    if PurePath(path).name.upper() in _NAMES and head.lstrip("\ufeff \r\n").startswith("#"):
-        sure = 0.8 if PurePath(path).parent.name == ".learnings" else 0.5
-        return (sure, "named as a .learnings file")
-    if head.strip("\ufeff \r\n").replace("\r\n", "\n") == _HEAD.strip():
-        return (0.5, "the beginning of one without entries")
-    return None
+_TITLED = r"\A[ \r\n]*#"
+_NAMES = r"(?i:(?:LEARNINGS|ERRORS|FEATURE_REQUESTS)\.MD)$"
+detect = Clues((
+    (0.96, "headings with [LRN-…], [ERR-…] or [FEAT-…]",
+     r"^###?[ \t]+(?:\[(?:LRN|ERR|FEAT)-|(?:LRN|ERR|FEAT)-[0-9])", ""),
+    (0.85, "dated headings with **Category** or **Context** below",
+     r"^##[ \t]+[0-9]{4}-[0-9]{2}-[0-9]{2}\b.*\r?\n\s*[-*][ \t]+\*\*(?:Category|Context|Status)", ""),
+    (0.8, "named as a .learnings file", _TITLED, rf"(?:^|/)\.learnings/{_NAMES}"),
+    (0.5, "named as a .learnings file", _TITLED, rf"(?:^|/){_NAMES}"),
+    (0.5, "the beginning of one without entries", r"\A\s*# Learnings\s+---\s*\Z", ""),
+))  # fmt: skip
 
 
 def read(text: str, context: ReadContext) -> Parsed:

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import PurePath
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Clues, Format, Parsed, ReadContext
 from workbench.core.files.lint import BLANKS, heading_of, lines
 from workbench.core.files.memory_md import FRONT, facts
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
@@ -37,13 +37,7 @@ NAME = "notes"
 CHANGED = "changed"
 """The name under which a reader of folders tells when a file was written last."""
 
-_FOLDERS = re.compile(
-    r"/(?:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.md$", re.IGNORECASE
-)
-_IN_MEMORY = re.compile(
-    r"(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt|xml)$", re.IGNORECASE
-)
-_MARKDOWN = (".md", ".markdown", ".mdx")
+_IN_MEMORY = re.compile(r"(?i)(?:^|/)(?:memory|memories)(?:/[^/]+)*/[^/]+\.(?:md|txt|xml)$")
 _TAGS = re.compile(
     r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))",
     re.M,
@@ -58,20 +52,14 @@ TITLES = ("title", "name", "label", "description")
 """The names in front matter that call a note something, in the order of asking."""
 
 
-def detect(head: str, path: str) -> Sure | None:
-    """Sure of a note of basic-memory, which says its permalink, and of what lies in a folder of an
-    agent's memory.
-    """
-    front = FRONT.match(head)
-    if front is not None and re.search(r"^permalink:", front[1], re.MULTILINE):
-        return (0.6, "front matter with a permalink")
-    if _FOLDERS.search(PurePath(path).as_posix()):
-        return (0.5, "in a folder that an agent keeps its memory in")
-    if _IN_MEMORY.search(PurePath(path).as_posix()):
-        return (0.4, "a note in a folder called memory")
-    if front is not None and PurePath(path).suffix.lower() in _MARKDOWN:
-        return (0.35, "Markdown with front matter")
-    return None
+_FRONT = r"\A---[ \t]*\r?\n(?:(?!---).*\n)*?"
+detect = Clues((
+    (0.6, "front matter with a permalink", rf"{_FRONT}permalink:(?s:.*?)^---", ""),
+    (0.5, "in a folder that an agent keeps its memory in", "",
+     r"/(?i:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.(?i:md)$"),
+    (0.4, "a note in a folder called memory", "", _IN_MEMORY.pattern),
+    (0.35, "Markdown with front matter", rf"{_FRONT}---[ \t]*\r?$", r"\.(?i:md|markdown|mdx)$"),
+))  # fmt: skip
 
 
 def read(text: str, context: ReadContext) -> Parsed:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal
 
 from workbench.core.files.reason import Reason
@@ -240,6 +240,24 @@ class Signature:
             return None
         found = set(re.findall(self.marks, text, re.MULTILINE)) if self.marks else ()
         return min(self.sure + self.each * len(found), 0.95), self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """Tells files by the first clue that fits: how sure it makes, why, what stands in the text, and
+    what in the path.
+    """
+
+    clues: tuple[tuple[float, str, str, str], ...]
+
+    def __call__(self, head: str, path: str) -> Sure | None:
+        text, place = head.removeprefix("\ufeff"), PurePath(path).as_posix()
+        fitting = (
+            (sure, reason)
+            for sure, reason, said, named in self.clues
+            if re.search(named, place) and re.search(said, text, re.MULTILINE)
+        )
+        return next(fitting, None)
 
 
 ReadText = Callable[[str, ReadContext], Parsed]
