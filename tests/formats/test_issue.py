@@ -7,10 +7,9 @@ import pytest
 
 from workbench.core.files.format import Issue, ReadContext
 from workbench.core.files.reason import Unread, reason_of
-from workbench.core.stream.memory import Memory
 from workbench.formats import ace, lifecycle, streams
 from workbench.formats.claude_mem import observation
-from workbench.formats.shared.records import checked
+from workbench.formats.shared.records import made
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -72,9 +71,8 @@ def test_a_file_that_counts_steps_is_known_by_a_field(created: str, in_steps: bo
 
 
 def test_the_broken_rule_is_named_whatever_the_id_holds() -> None:
-    memory = Memory(id="a: b", content=" ", created_at=NOW, last_accessed_at=NOW)
     with pytest.raises(ValueError, match=r"\Aits content is empty\Z"):
-        checked(memory)
+        made(ReadContext(now=NOW, file="f"), [], "a: b", " ", NOW)
 
 
 def test_milliseconds_are_how_the_tool_names_a_time_and_nothing_was_changed() -> None:

@@ -14,9 +14,8 @@ from workbench.core.text import counted
 from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import (
-    checked,
     created_at,
-    rating,
+    made,
     required_text,
     status_in,
     take,
@@ -108,20 +107,21 @@ def _closed(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
         if isinstance(waits, list)
         else []
     )
-    memory = Memory(
-        id=_issue_id(name),
-        content=content,
+    memory = made(
+        context,
+        notes,
+        _issue_id(name),
+        content,
+        created,
+        kind,
+        score=_importance(doc, notes),
         summary=title.strip(),
-        created_at=created,
-        last_accessed_at=created,
         memory_type="episodic",
-        observation_type=kind,
         tags=tuple(dict.fromkeys(take(doc, "labels", values.texts, (), notes))),
         related=tuple(
             dict.fromkeys(_issue_id(other) for other in others if isinstance(other, str) and other)
         ),
         status="confirmed",
-        importance_score=_importance(doc, kind, content, context, notes),
         metadata={
             **{
                 key: value
@@ -133,21 +133,19 @@ def _closed(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
         },
     )
     notes.append(("status", "“closed” read as “confirmed”, at the time it was closed"))
-    return checked(memory), notes
+    return memory, notes
 
 
 def _issue_id(name: str) -> str:
     return unique_id("bd-issue", name)
 
 
-def _importance(
-    doc: dict[str, Any], kind: str, content: str, context: ReadContext, notes: Notes
-) -> float:
+def _importance(doc: dict[str, Any], notes: Notes) -> float | None:
     priority = doc.get("priority")
-    if type(priority) is int and 0 <= priority < len(_WEIGHTS):
-        notes.append(("priority", "0 to 4 read as importance 9, 7, 5, 3, 1"))
-        return _WEIGHTS[priority]
-    return rating(context, kind, content, notes)
+    if type(priority) is not int or not 0 <= priority < len(_WEIGHTS):
+        return None
+    notes.append(("priority", "0 to 4 read as importance 9, 7, 5, 3, 1"))
+    return _WEIGHTS[priority]
 
 
 def _related(parsed: Parsed) -> Parsed:
@@ -165,15 +163,15 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         raise ValueError("not a record: expected a JSON object")
     key, content, notes = required_text(doc, "key"), required_text(doc, "value"), Notes()
     created = created_at(doc, ("created_at",), context, notes)
-    memory = Memory(
-        id=unique_id("bd", key),
-        content=content,
+    memory = made(
+        context,
+        notes,
+        unique_id("bd", key),
+        content,
+        created,
         summary=key,
-        created_at=created,
-        last_accessed_at=created,
         memory_type="semantic",
         status=status_in(doc),
-        importance_score=rating(context, "general", content, notes),
         metadata={
             **{
                 name: value
@@ -183,7 +181,7 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
             FILE_KEY: {"format": NAME, "name": key},
         },
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 FORMAT = Format(NAME, "beads memories (JSON lines)", detect, read)

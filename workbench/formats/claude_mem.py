@@ -18,7 +18,7 @@ from workbench.core.text import MAX_KEPT, clean_for_store
 from workbench.formats.patch import Lines, Node, opened
 from workbench.formats.shared import values
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.records import checked, created_at, digest, rating, take
+from workbench.formats.shared.records import created_at, digest, made, take
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -70,24 +70,24 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     extra.update(
         {name: list(items) for name, items in lists.items() if items and name != "concepts"}
     )
-    memory = Memory(
-        id=_id(doc, said["title"], said["narrative"]),
-        content=content,
-        created_at=created,
-        last_accessed_at=created,
+    memory = made(
+        context,
+        notes,
+        _id(doc, said["title"], said["narrative"]),
+        content,
+        created,
+        observation_type,
         summary=said["title"],
         session_id=session,
         source=Source(speaker=values.speaker(doc.get("agent_type")) or "assistant"),
         memory_type="episodic",
-        observation_type=observation_type,
         tags=tuple(dict.fromkeys(lists["concepts"])),
-        importance_score=rating(context, observation_type, content, notes),
         metadata={
             **extra,
             FILE_KEY: {"format": NAME, "name": said["title"], "project": _text(doc.get("project"))},
         },
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def summary(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
@@ -109,25 +109,24 @@ def summary(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     held = {*_KNOWN, *_PARTS, *files, "request"}
     extra = {name: value for name, value in doc.items() if name not in held and value is not None}
     extra.update({name: list(items) for name, items in files.items() if items})
-    kind = "insight" if said["learned"] else "general"
-    memory = Memory(
-        id=_id(doc, request, *said.values(), kind="cms"),
-        content=content,
-        created_at=created,
-        last_accessed_at=created,
+    memory = made(
+        context,
+        notes,
+        _id(doc, request, *said.values(), kind="cms"),
+        content,
+        created,
+        "insight" if said["learned"] else "general",
         summary=request,
         session_id=_text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id")),
         source=Source(speaker="assistant"),
         memory_type="episodic",
-        observation_type=kind,
         category="session summary",
-        importance_score=rating(context, kind, content, notes),
         metadata={
             **extra,
             FILE_KEY: {"format": NAME, "name": request, "project": _text(doc.get("project"))},
         },
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def _id(doc: dict[str, Any], *said: str, kind: str = "cm") -> str:

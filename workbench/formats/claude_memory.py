@@ -19,11 +19,10 @@ from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.records import (
     COUNTS,
-    checked,
     created_at,
     digest,
+    made,
     place,
-    rating,
     status_in,
     votes_in,
 )
@@ -84,29 +83,26 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
     if len(found.body) > MAX_KEPT:
         raise Unread("the file {} has more than {} characters", found.name, f"{MAX_KEPT:,}")
     kind = found.facts.get("type", "")
-    observation_type = KINDS.get(kind, "general")
     created = created_at(
         found.facts, ("created", "date", "created_at", "modified", "updated"), context, notes
     )
     kept = {name: value for name, value in found.facts.items() if name not in COUNTS}
     said = {"title": title, "hook": hook, "topic": found.name, **kept}
     helpful, harmful = votes_in(found.facts)
-    memory = Memory(
-        id=_id(
-            slug(re.sub(r"\.md$", "", found.name, flags=re.IGNORECASE)) or digest(found.name),
-            context,
-        ),
-        content=found.body,
-        created_at=created,
-        last_accessed_at=created,
+    name = slug(re.sub(r"\.md$", "", found.name, flags=re.IGNORECASE)) or digest(found.name)
+    memory = made(
+        context,
+        notes,
+        _id(name, context),
+        found.body,
+        created,
+        KINDS.get(kind, "general"),
         summary=" ".join(
             (hook or found.facts.get("description") or title or found.facts.get("name", "")).split()
         ),
         memory_type="semantic",
-        observation_type=observation_type,
         category=kind,
         status=status_in(found.facts),
-        importance_score=rating(context, observation_type, found.body, notes),
         source=Source(file=found.name),
         helpful_imported=helpful,
         harmful_imported=harmful,
@@ -115,23 +111,24 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
             FILE_KEY: {"format": TOPIC_NAME, "name": found.name},
         },
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def statement(one: Statement, context: ReadContext) -> tuple[Memory, Notes]:
     """Read a statement that links to no file. Raises `ValueError`."""
     notes: Notes = []
-    memory = Memory(
-        id=_id(content_id(one.text).removeprefix("imp-"), context),
-        content=one.text,
-        created_at=created_at({}, (), context, notes),
-        last_accessed_at=context.now,
+    name, at = content_id(one.text).removeprefix("imp-"), created_at({}, (), context, notes)
+    memory = made(
+        context,
+        notes,
+        _id(name, context),
+        one.text,
+        at,
+        "instruction",
         memory_type="procedural",
-        observation_type="instruction",
         section=one.section,
-        importance_score=rating(context, "instruction", one.text, notes),
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def _id(name: str, context: ReadContext) -> str:

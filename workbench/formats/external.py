@@ -27,11 +27,10 @@ from workbench.formats.shared.records import (
     Doc,
     Key,
     at_time_of,
-    checked,
     created_at,
     file_part,
+    made,
     place,
-    rating,
     remembered,
     restored,
     status_in,
@@ -101,19 +100,19 @@ def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memo
         content, f"{inner['role']} {next((doc[k] for k in _TIMES if k in doc), '')}"
     )
     seen[name] = seen.get(name, 0) + 1
-    memory = Memory(
+    memory = made(
+        context,
+        notes,
+        name if seen[name] == 1 else f"{name}-{seen[name]}",
+        content,
+        created,
         source=Source(speaker=_speaker(inner)),
-        id=name if seen[name] == 1 else f"{name}-{seen[name]}",
-        content=content,
-        created_at=created,
-        last_accessed_at=created,
         category=inner["role"],
         session_id=take(doc, "session_id", values.text, "", notes),
-        importance_score=rating(context, "general", content, notes),
     )
     place = {"message": inner} if nested else {"nested": False}
     keys, known = _NESTED if nested else _PLAIN, ("role", "session_id")
-    return remembered(checked(memory), doc, keys, NAME, known, place), notes
+    return remembered(memory, doc, keys, NAME, known, place), notes
 
 
 def _speaker(inner: Mapping[str, Any]) -> str | None:
@@ -242,27 +241,26 @@ def _memory(
 ) -> tuple[Memory, Notes]:
     notes: Notes = []
     created = created_at(known, ("created",), context, notes)
-    content, said = part.body.text, _TYPES.get(part.title, "general")
     stem = slug(PurePath(context.path or context.file).stem)
-    memory = Memory(
-        id="-".join(name for name in ("ext", place(context), stem, part.name) if name),
-        content=content,
-        created_at=created,
-        last_accessed_at=created,
+    memory = made(
+        context,
+        notes,
+        "-".join(name for name in ("ext", place(context), stem, part.name) if name),
+        part.body.text,
+        created,
+        _TYPES.get(part.title, "general"),
         summary=topic if kind is DETAIL else "",
         memory_type=kind.memory_type,
-        observation_type=said,
         section=part.title,
         tags=_keywords(known.get("keywords", ""), notes),
         status=status_in(known),
-        importance_score=rating(context, said, content, notes),
         source=Source(file=PurePath(context.file).name),
         metadata={
             **{name: value for name, value in known.items() if name not in ("created", "keywords")},
             FILE_KEY: {"format": kind.name, "section": part.name},
         },
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def _keywords(text: str, notes: Notes) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
-from workbench.formats.shared.records import checked, created_at, place, rating
+from workbench.formats.shared.records import created_at, made, place
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes
 
@@ -533,23 +533,22 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 def _memory(one: Said, name: str, context: ReadContext) -> tuple[Memory, Notes]:
     notes: Notes = []
-    kind = "gotcha" if one.forbids else "instruction"
     parts = ("doc", place(context), content_id(one.text).removeprefix("imp-"))
-    memory = Memory(
-        id="-".join(part for part in parts if part),
-        content=one.text,
-        created_at=created_at({}, (), context, notes),
-        last_accessed_at=context.now,
+    memory = made(
+        context,
+        notes,
+        "-".join(part for part in parts if part),
+        one.text,
+        created_at({}, (), context, notes),
+        "gotcha" if one.forbids else "instruction",
         memory_type="procedural",
-        observation_type=kind,
         category="warning" if one.forbids else "",
         section=one.section,
         status="candidate",
-        importance_score=rating(context, kind, one.text, notes),
         source=Source(file=name),
         metadata={"line": one.line, FILE_KEY: {"format": NAME, "name": name}},
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 FORMAT = Format(NAME, "instruction file (Markdown)", detect, read)

@@ -26,10 +26,9 @@ from workbench.formats.shared.records import (
     Doc,
     Key,
     at_time_of,
-    checked,
     created_at,
     file_part,
-    rating,
+    made,
     remembered,
     restored,
     take,
@@ -193,16 +192,16 @@ def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]
         )
     content, created = doc[names.text], created_at(doc, _TIMES, context, notes)
     kind = take(doc, names.kind, values.text, "", notes) if names.kind else ""
-    known_kind = kind.lower() if kind.lower() in OBSERVATION_TYPES else "general"
-    memory = Memory(
-        id=_id(doc, names),
-        content=content,
-        created_at=created,
-        last_accessed_at=created,
+    memory = made(
+        context,
+        notes,
+        _id(doc, names),
+        content,
+        created,
+        kind.lower() if kind.lower() in OBSERVATION_TYPES else "general",
         summary=_line(doc.get(names.title)),
         memory_type="episodic",
         category=kind,
-        observation_type=known_kind,
         tags=tuple(dict.fromkeys(take(doc, "tags", values.texts, (), notes))),
         session_id=next(
             (take(doc, name, values.text, "", notes) for name in _SESSIONS if doc.get(name)), ""
@@ -214,11 +213,10 @@ def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]
         ),
         helpful_imported=take(doc, names.helpful, values.count, 0, notes),
         harmful_imported=take(doc, names.harmful, values.count, 0, notes),
-        importance_score=rating(context, known_kind, content, notes),
     )
     known = (*_IDS, *_SESSIONS, *_SPEAKERS, *_TIMES)
     return remembered(
-        checked(memory), doc, _keys(names), NAME, known, {"names": list(astuple(names))}
+        memory, doc, _keys(names), NAME, known, {"names": list(astuple(names))}
     ), notes
 
 

@@ -27,10 +27,9 @@ from workbench.formats.shared.markdown import with_parts
 from workbench.formats.shared.records import (
     NO_CONTEXT,
     at_time_of,
-    checked,
     digest,
     file_part,
-    rating,
+    made,
 )
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, slug
@@ -289,18 +288,19 @@ def entry(block: Block, name: str, text: str, context: ReadContext) -> tuple[Mem
     created = _created(block, context, notes)
     tags = (field.get("Area", ""), block.tag)
     status = _status(field.get("Status"), notes)
-    memory = Memory(
-        id=name,
-        content=content.text,
-        created_at=created,
-        last_accessed_at=created,
+    memory = made(
+        context,
+        notes,
+        name,
+        content.text,
+        created,
+        kind,
+        score=_importance(field.get("Priority"), notes),
         summary=title,
         memory_type="semantic",
-        observation_type=kind,
         category=category,
         tags=tuple(tag for tag in tags if tag),
         section=block.under,
-        importance_score=_importance(field.get("Priority"), kind, content.text, context, notes),
         status=status,
         archived_reason="rejected" if status == "archived" else None,
         metadata={
@@ -312,7 +312,7 @@ def entry(block: Block, name: str, text: str, context: ReadContext) -> tuple[Mem
             },
         },
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def content_of(block: Block) -> tuple[str, Span]:
@@ -360,13 +360,10 @@ def _status(text: str | None, notes: Notes) -> Status:
     return known or ("candidate" if text else "signal")
 
 
-def _importance(
-    text: str | None, kind: str, content: str, context: ReadContext, notes: Notes
-) -> float:
+def _importance(text: str | None, notes: Notes) -> float | None:
     known = _PRIORITIES.get((text or "").strip().lower())
-    if known is None:
-        return rating(context, kind, content, notes)
-    notes.append(("Priority", "low, medium, high, critical read as importance 3, 5, 7, 9"))
+    if known is not None:
+        notes.append(("Priority", "low, medium, high, critical read as importance 3, 5, 7, 9"))
     return known
 
 

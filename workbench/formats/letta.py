@@ -18,12 +18,11 @@ from workbench.formats.shared.records import (
     Doc,
     Key,
     at_time_of,
-    checked,
     created_at,
     file_part,
     fresh,
     known,
-    rating,
+    made,
     remembered,
     required_text,
     restored,
@@ -125,18 +124,12 @@ def block(doc: Any, agent: str, context: ReadContext) -> tuple[Memory, Notes]:
     label, notes = required_text(doc, "label"), Notes()
     if not isinstance(doc.get("value"), str) or not doc["value"].strip():
         raise Unread("the block {} is empty", shown(label))
-    content = required_text(doc, "value")
     created = created_at(doc, ("created_at",), context, notes)
-    memory = Memory(
-        id="-".join(part for part in ("letta", slug(agent), slug(label) or "block") if part),
-        content=content,
-        created_at=created,
-        last_accessed_at=created,
-        memory_type="semantic",
-        section=label,
-        importance_score=rating(context, "general", content, notes),
+    name = "-".join(part for part in ("letta", slug(agent), slug(label) or "block") if part)
+    memory = made(
+        context, notes, name, doc["value"], created, memory_type="semantic", section=label
     )
-    return remembered(checked(memory), doc, KEYS, NAME, place={"agent": agent}), notes
+    return remembered(memory, doc, KEYS, NAME, place={"agent": agent}), notes
 
 
 _LIMIT = 5000

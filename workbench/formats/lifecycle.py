@@ -1,7 +1,7 @@
 """LIFECYCLE JSONL: one learning entry a line (source 001, section 5.2)."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -133,6 +133,10 @@ HARMFUL_PARTS = ("harmful_votes",)
 
 
 _REQUIRED = ("id", "timestamp", "context")
+_WORKED_OUT = (
+    "helpful_count", "helpful_imported", "harmful_count", "harmful_imported", "archived_reason",
+)  # fmt: skip
+"""What an entry says of these is read together with others."""
 
 
 def content_id(content: str, timestamp: str = "") -> str:
@@ -148,9 +152,17 @@ def from_entry(doc: Doc, context: ReadContext) -> tuple[Memory, Notes]:
     """
     notes: Notes = []
     given: Doc = dict(_DEFAULTS)
+    unsure = [key for key in _WORKED_OUT if key in doc]
     for key, raw in doc.items():
-        if raw is not None and (field := FIELDS.get(key)) is not None:
-            given[field.name] = _decoded(field, raw, notes)
+        field = FIELDS.get(key)
+        if field is None or raw is None:
+            unsure.append(key)
+            continue
+        known, value = len(notes), _decoded(field, raw, notes)
+        given[field.name] = value
+        # What is read as it is, is written as it is.
+        if value is not raw and (len(notes) > known or field.encode is not list):
+            unsure.append(key)
     given["metadata"] = dict(given["metadata"])
     derived = _derive(given, doc, context, notes)
     for kind, parts in (("helpful", HELPFUL_PARTS), ("harmful", HARMFUL_PARTS)):
@@ -162,7 +174,7 @@ def from_entry(doc: Doc, context: ReadContext) -> tuple[Memory, Notes]:
     problem = broken_rule(memory)
     if problem:
         raise ValueError(problem)
-    return _remembering(memory, doc, derived), notes
+    return _remembering(memory, doc, derived, unsure), notes
 
 
 def _decoded(field: Field, raw: Any, notes: Notes) -> Any:
@@ -221,14 +233,18 @@ def _keys(memory: Memory) -> list[str]:
     return [*(field.key for field in SCHEMA), *own]
 
 
-def _remembering(memory: Memory, doc: Doc, derived: Doc) -> Memory:
+def _remembering(memory: Memory, doc: Doc, derived: Doc, unsure: Iterable[str]) -> Memory:
+    """Return the memory with what an entry of it would say otherwise; `unsure` are the keys of
+    which that is not known yet.
+    """
     kept: Doc = {}
-    if list(doc) != [key for key in _keys(memory) if key not in derived]:
+    is_short = len(doc) < len(SCHEMA) - len(derived)
+    if is_short or list(doc) != [key for key in _keys(memory) if key not in derived]:
         kept["keys"] = list(doc)
     other = {
-        key: raw
-        for key, raw in doc.items()
-        if key not in FIELDS or not alike(raw, FIELDS[key].write(memory))
+        key: doc[key]
+        for key in unsure
+        if key not in FIELDS or not alike(doc[key], FIELDS[key].write(memory))
     }
     if other:
         kept["values"] = other
@@ -315,8 +331,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     found = report.every(
         jsonstream.documents(text, report, context.watch), lambda doc: _entry(doc, context)
     )
-    memories = found
-    return report.parsed(NAME, memories=memories, layout=jsonstream.layout_of(text))
+    return report.parsed(NAME, memories=found, layout=jsonstream.layout_of(text))
 
 
 def _entry(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:

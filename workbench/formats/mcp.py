@@ -27,11 +27,10 @@ from workbench.formats.shared.records import (
     Key,
     at_time_of,
     changes,
-    checked,
     digest,
     file_part,
     fresh,
-    rating,
+    made,
     read_again,
     remembered,
     required_text,
@@ -254,7 +253,7 @@ def item(doc: Any, context: ReadContext, listed: str = "") -> tuple[Memory, Note
     notes.append(("created_at", "set to the time of the import, the format has none"))
     place |= {"spelled": spelled} if spelled else {}
     place |= {"observed": objects} if objects else {}
-    return remembered(checked(memory), doc, _keys(kind, spelled), NAME, place=place), notes
+    return remembered(memory, doc, _keys(kind, spelled), NAME, place=place), notes
 
 
 def _entity(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory, Doc]:
@@ -285,15 +284,15 @@ def _linked_names(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory,
 def _memory(
     name: str, content: str, summary: str, category: str, context: ReadContext, notes: Notes
 ) -> Memory:
-    return Memory(
-        id=name,
-        content=content,
-        created_at=context.now,
-        last_accessed_at=context.now,
+    return made(
+        context,
+        notes,
+        name,
+        content,
+        context.now,
         summary=summary,
         memory_type="semantic",
         category=category,
-        importance_score=rating(context, "general", content, notes),
     )
 
 

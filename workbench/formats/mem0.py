@@ -9,9 +9,8 @@ from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.patch import Node, opened
 from workbench.formats.shared import values
 from workbench.formats.shared.records import (
-    checked,
     created_at,
-    rating,
+    made,
     required_text,
     take,
     unique_id,
@@ -58,11 +57,12 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     content, notes = required_text(doc, "memory"), Notes()
     created = created_at(doc, ("created_at",), context, notes)
     agent = take(doc, "agent_id", values.text, "", Notes())
-    memory = Memory(
-        id=take(doc, "id", values.text, "", notes).strip() or unique_id("mem0", content),
-        content=content,
-        created_at=created,
-        last_accessed_at=created,
+    memory = made(
+        context,
+        notes,
+        take(doc, "id", values.text, "", notes).strip() or unique_id("mem0", content),
+        content,
+        created,
         user_id=take(doc, "user_id", values.text, "local", notes) or "local",
         session_id=take(doc, "run_id", values.text, "", notes),
         source=Source(
@@ -70,7 +70,6 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         ),
         memory_type="semantic",
         tags=tuple(dict.fromkeys(take(doc, "categories", values.texts, (), notes))),
-        importance_score=rating(context, "general", content, notes),
         metadata={
             **{
                 name: value
@@ -80,7 +79,7 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
             **({FILE_KEY: {"format": NAME, "agent": agent}} if agent else {}),
         },
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 FORMAT = Format(NAME, "mem0 memories (JSON)", _SIGNATURE, read)

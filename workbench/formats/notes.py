@@ -22,10 +22,9 @@ from workbench.formats.lifecycle import content_id
 from workbench.formats.shared.markdown import Statement, statements
 from workbench.formats.shared.records import (
     COUNTS,
-    checked,
     created_at,
+    made,
     place,
-    rating,
     status_in,
     unique_id,
     votes_in,
@@ -145,23 +144,23 @@ def _memory(
     }
     helpful, harmful = (0, 0) if day else votes_in(said)
     key = f"{name}#{one.title + again if one.title else content_id(content)}" if day else name
-    memory = Memory(
-        id=_id(key, context),
-        content=content,
-        created_at=created,
-        last_accessed_at=created,
+    memory = made(
+        context,
+        notes,
+        _id(key, context),
+        content,
+        created,
         summary=" ".join(title.split())[:200],
         memory_type="episodic" if day else "semantic",
         category=said.get("type", "").strip("\"'"),
         tags=tags,
         status="signal" if day else status_in(said),
-        importance_score=rating(context, "general", content, notes),
         helpful_imported=helpful,
         harmful_imported=harmful,
         source=Source(file=name),
         metadata={**known, FILE_KEY: {"format": NAME, "name": name}},
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def _id(key: str, context: ReadContext) -> str:

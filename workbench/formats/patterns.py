@@ -17,12 +17,11 @@ from workbench.formats.shared.records import (
     Doc,
     Key,
     at_time_of,
-    checked,
     created_at,
     file_part,
     fresh,
     known,
-    rating,
+    made,
     remembered,
     restored,
     status_in,
@@ -77,22 +76,20 @@ def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         raise ValueError("it has neither a pattern nor a name")
     notes: Notes = []
     created = created_at(doc, ("created",), context, notes)
-    memory = Memory(
-        id=take(doc, "id", values.text, "", notes) or f"pattern-{slug(key) or 'unnamed'}",
-        content=doc[said],
+    memory = made(
+        context,
+        notes,
+        take(doc, "id", values.text, "", notes) or f"pattern-{slug(key) or 'unnamed'}",
+        doc[said],
+        created,
+        "pattern",
         summary="" if said == "name" else take(doc, "name", values.text, "", notes),
-        created_at=created,
-        last_accessed_at=created,
         memory_type="semantic",
-        observation_type="pattern",
         category=take(doc, "category", values.text, "", notes),
         confidence=take(doc, "confidence", _confidence, 0, notes),
         status=status_in(doc),
-        importance_score=rating(context, "pattern", doc[said], notes),
     )
-    return remembered(
-        checked(memory), doc, keys_for(said), NAME, place={"key": key, "said": said}
-    ), notes
+    return remembered(memory, doc, keys_for(said), NAME, place={"key": key, "said": said}), notes
 
 
 def _confidence(raw: object) -> values.Reading:

@@ -20,7 +20,7 @@ from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.patch import opened
 from workbench.formats.shared import values
-from workbench.formats.shared.records import checked, rating, take
+from workbench.formats.shared.records import made, take
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, slug, time
 
@@ -100,12 +100,10 @@ def references(raw: object, start: str) -> tuple[str, ...] | None:
         return None
 
 
-def importance(
-    raw: object, top: float, observation_type: str, content: str, context: ReadContext, notes: Notes
-) -> float:
-    """Map a rating on 0–`top` linearly to 0–10; without one, rate by `context.importance`."""
+def importance(raw: object, top: float, notes: Notes) -> float | None:
+    """Map a rating on 0–`top` linearly to 0–10; `None` where it is none."""
     if isinstance(raw, bool) or not isinstance(raw, int | float):
-        return rating(context, observation_type, content, notes)
+        return None
     held = min(max(float(raw), 0.0), top)
     if held != raw:
         notes.append(("importance", f"moved into 0–{top:g}"))
@@ -210,19 +208,19 @@ def _listed(node: Node, clock: Clock, start: str, context: ReadContext) -> tuple
             else "the last one at the time of the import"
         )
         notes.append(("created", f"steps read as {context.step_hours:g} h each, {anchor}"))
-    memory = Memory(
-        id=start + node_number(node.get("node_id")),
-        content=content,
-        created_at=clock.at(created),
+    memory = made(
+        context,
+        notes,
+        start + node_number(node.get("node_id")),
+        content,
+        clock.at(created),
         last_accessed_at=clock.at(created if retrieved is None else retrieved),
-        importance_score=importance(
-            node.get("importance"), _TOP, known["observation_type"], content, context, notes
-        ),
+        score=importance(node.get("importance"), _TOP, notes),
         citations=citations or (),
         metadata=extra,
         **known,
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def read_object(text: str, context: ReadContext) -> Parsed:
@@ -249,21 +247,21 @@ def _named(key: object, node: object, start: str, context: ReadContext) -> tuple
         del extra["embedding_key"]
     known = _kind(node, "type", extra, notes)
     created = _time(node, "created", None)
-    memory = Memory(
-        id=start + node_number(key),
-        content=content,
-        created_at=created,
+    memory = made(
+        context,
+        notes,
+        start + node_number(key),
+        content,
+        created,
         last_accessed_at=_time(node, "last_accessed", created),
-        importance_score=importance(
-            node.get("poignancy"), 10, known["observation_type"], content, context, notes
-        ),
+        score=importance(node.get("poignancy"), 10, notes),
         tags=tuple(dict.fromkeys(take(node, "keywords", values.texts, (), notes))),
         citations=_cited(node.get("filling"), start, extra, notes),
         source=Source(speaker=_speaker(node)),
         metadata=extra,
         **known,
     )
-    return checked(memory), notes
+    return memory, notes
 
 
 def _time(node: Node, name: str, absent: datetime | None) -> datetime:

@@ -282,6 +282,29 @@ def rating(context: ReadContext, observation_type: str, content: str, notes: Not
     return min(max(float(context.importance(observation_type, content)), 0.0), 10.0)
 
 
+def made(
+    context: ReadContext,
+    notes: Notes,
+    id: str,
+    content: str,
+    created: datetime,
+    observation_type: str = "general",
+    *,
+    score: float | None = None,
+    **said: Any,
+) -> Memory:
+    """Return a memory as it is read: rated where it brings no `score`. Raises `ValueError` with the
+    rule of the data model that it breaks.
+    """
+    score = rating(context, observation_type, content, notes) if score is None else score
+    said = {"last_accessed_at": created, "observation_type": observation_type, **said}
+    memory = Memory(id, content, created, importance_score=score, **said)
+    problem = broken_rule(memory)
+    if problem:
+        raise ValueError(problem)
+    return memory
+
+
 COUNTS = ("helpful", "harmful")
 """The names in front matter under which votes are counted."""
 
@@ -304,11 +327,3 @@ def status_in(facts: Mapping[str, Any]) -> Status:
     """
     said = str(facts.get("status", "")).strip("\"'")
     return next((status for status in STATUSES if status == said), "signal")
-
-
-def checked(memory: Memory) -> Memory:
-    """Return `memory`. Raises `ValueError` with the rule of the data model that it breaks."""
-    problem = broken_rule(memory)
-    if problem:
-        raise ValueError(problem)
-    return memory
