@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.files.format import Layout
 from workbench.core.record import UnreadableFile
-from workbench.formats.patch import Lines, Style, dumps, patch, scan, scan_file, style_of
+from workbench.formats.patch import Lines, dumps, layout_of, patch, scan, scan_file
 from workbench.formats.shared.jsonstream import unwrap
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.yaml_patch import Unfitting, patch_yaml, tree
@@ -131,12 +132,14 @@ def test_text_after_the_value_is_damage() -> None:
 
 
 def test_styles() -> None:
-    assert style_of('{"a":1,"b":2}') == Style("", "\n", ":", ",", False)
-    assert style_of('{\r\n\t"a": "\\u00e9"\r\n}') == Style("\t", "\r\n", ": ", ", ", True)
-    assert dumps({"a": ["é", {}]}, Style("  ", "\r\n", ": ", ", ", True), "  ") == (
+    assert layout_of('{"a":1,"b":2}') == Layout("", "\n", ":", ",", final_newline=False)
+    assert layout_of('{\r\n\t"a": "\\u00e9"\r\n}') == Layout(
+        "\t", "\r\n", ": ", ", ", True, final_newline=False
+    )
+    assert dumps({"a": ["é", {}]}, Layout("  ", "\r\n", ": ", ", ", True), "  ") == (
         '{\r\n    "a": [\r\n      "\\u00e9",\r\n      {}\r\n    ]\r\n  }'
     )
-    assert dumps("\ud800", Style()) == '"\\ud800"'
+    assert dumps("\ud800", Layout()) == '"\\ud800"'
 
 
 @given(

@@ -70,8 +70,8 @@ queries = st.builds(
     st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)),
 )
 layouts = st.builds(
-    Layout, st.booleans(), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.sampled_from([", ", ","]),
-    st.sampled_from([": ", ":"]), st.booleans(),
+    Layout, newline=st.sampled_from(["\n", "\r\n"]), colon=st.sampled_from([": ", ":"]),
+    comma=st.sampled_from([", ", ","]), ascii_only=st.booleans(), bom=st.booleans(), final_newline=st.booleans(),
 )  # fmt: skip
 
 

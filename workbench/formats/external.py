@@ -28,7 +28,7 @@ from workbench.formats.shared.records import (
     Key,
     at_time_of,
     created_at,
-    file_part,
+    kept,
     made,
     place,
     remembered,
@@ -53,8 +53,7 @@ _NAMED = ("user", "assistant")
 
 
 def _inner(memory: Memory) -> dict[str, Any]:
-    kept = (file_part(memory, NAME) or {}).get("message")
-    return {**(kept if isinstance(kept, dict) else {}), "content": memory.content}
+    return {**kept(memory, NAME, "message", Doc()), "content": memory.content}
 
 
 _PLAIN: tuple[Key[Memory], ...] = (Key("content", lambda memory: memory.content),)
@@ -163,7 +162,7 @@ def _line(memory: Memory, layout: Layout) -> str:
 
 
 def _document(memory: Memory) -> Doc:
-    keys = _NESTED if "message" in (file_part(memory, NAME) or {}) else _PLAIN
+    keys = _NESTED if kept(memory, NAME, "message", Doc()) else _PLAIN
     doc = restored(memory, keys, NAME, lambda doc: _message(doc, {}, at_time_of(memory))[0])
     return doc or {**_by(memory), "content": memory.content, "timestamp": iso(memory.created_at)}
 
@@ -363,7 +362,7 @@ def _template(kind: _Kind, parsed: Parsed) -> str:
 
 def _section(kind: _Kind, memory: Memory) -> str:
     """Return the name of the section that `memory` was read from."""
-    return str((file_part(memory, kind.name) or {}).get("section", ""))
+    return kept(memory, kind.name, "section", "")
 
 
 OVERVIEW_FORMAT = Format(

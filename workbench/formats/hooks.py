@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from workbench.core.files.format import Layout
 from workbench.core.record import UnreadableFile
-from workbench.formats.patch import Node, Style, changed, scan_file, style_of
+from workbench.formats.patch import Node, changed, layout_of, scan_file
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
 
@@ -100,9 +101,9 @@ def _opened(text: str, file: str) -> tuple[Node, Events]:
 
 
 def _with(text: str, root: Node, value: dict[str, Any]) -> str:
-    style = style_of(text)
+    style = layout_of(text)
     if not root.entries:
-        style = Style(newline="\r\n" if "\r\n" in text else "\n")
+        style = Layout(newline="\r\n" if "\r\n" in text else "\n")
     return changed(text, root, value, style)
 
 

@@ -9,11 +9,10 @@ text is taken once the format is asked for.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
-from dataclasses import fields as fields_of
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
 from workbench.core.record import UnreadableFile, iso
@@ -27,7 +26,7 @@ from workbench.formats.shared.records import (
     Key,
     at_time_of,
     created_at,
-    file_part,
+    kept,
     made,
     remembered,
     restored,
@@ -71,8 +70,7 @@ _SESSION = re.compile(r'"(?:sessionId|messageId|leafUuid|session_meta|response_i
 _OWN = frozenset({"id", "text", "created_at"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(NamedTuple):
     """What a line calls its text, its title, its kind and its votes; an empty name where it has
     none of that.
     """
@@ -215,9 +213,7 @@ def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]
         harmful_imported=take(doc, names.harmful, values.count, 0, notes),
     )
     known = (*_IDS, *_SESSIONS, *_SPEAKERS, *_TIMES)
-    return remembered(
-        memory, doc, _keys(names), NAME, known, {"names": list(astuple(names))}
-    ), notes
+    return remembered(memory, doc, _keys(names), NAME, known, {"names": list(names)}), notes
 
 
 def _names(doc: Doc, wanted: str) -> _Names:
@@ -333,18 +329,9 @@ def _document(memory: Memory, name: str) -> Doc:
 
 def _names_of(memory: Memory) -> _Names | None:
     """Return what the line of a memory calls its parts; `None` when it is from no such line."""
-    named = (file_part(memory, NAME) or {}).get("names")
-    if (
-        not isinstance(named, list)
-        or len(named) != len(fields_of(_Names))
-        or not all(map(_is_text, named))
-    ):
-        return None
-    return _Names(*named)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+    named = kept(memory, NAME, "names", list[str]())
+    is_whole = len(named) == len(_Names._fields) and all(isinstance(one, str) for one in named)
+    return _Names(*named) if is_whole else None
 
 
 FORMAT = Format(NAME, "JSON lines", detect, read, write, suffix=".jsonl")

@@ -28,7 +28,7 @@ from workbench.formats.shared.records import (
     NO_CONTEXT,
     at_time_of,
     digest,
-    file_part,
+    kept,
     made,
 )
 from workbench.formats.shared.report import Report, shown
@@ -479,12 +479,6 @@ def _noted(memory: Memory) -> Iterator[str]:
         )
 
 
-def kept_block(memory: Memory) -> str | None:
-    """Return the text of the block that a memory was read from."""
-    found = (file_part(memory, NAME) or {}).get("block")
-    return found if isinstance(found, str) else None
-
-
 _HEAD = "# Learnings\n\n---\n\n"
 _RULE = "---"
 _TITLED = r"\A[ \r\n]*#"
@@ -558,18 +552,16 @@ def write(parsed: Parsed, original: str | None = None) -> str:
 
 def _text(memory: Memory) -> str:
     """Return the text of an entry without an original: the block it had, changed as the memory was."""
-    kept = kept_block(memory)
-    block = (
-        next((found for found in blocks(kept) if isinstance(found, Block)), None) if kept else None
-    )
-    if kept is None or block is None:
+    text = kept(memory, NAME, "block", "")
+    block = next((found for found in blocks(text) if isinstance(found, Block)), None)
+    if block is None:
         return rendered(memory)
     try:
-        before, _ = entry(block, memory.id, kept, at_time_of(memory))
+        before, _ = entry(block, memory.id, text, at_time_of(memory))
     except ValueError:
         return rendered(memory)
     lines = (
-        applied(kept, edits(block, kept, before, memory)).rstrip().replace("\r\n", "\n").split("\n")
+        applied(text, edits(block, text, before, memory)).rstrip().replace("\r\n", "\n").split("\n")
     )
     while lines and lines[-1].strip() in ("", _RULE):
         lines.pop()

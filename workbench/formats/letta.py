@@ -9,10 +9,10 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import Memory
-from workbench.formats.patch import Node, Style, dumps, opened, patch, scan_file
+from workbench.formats.patch import Node, dumps, opened, patch, scan_file
 from workbench.formats.shared.jsonstream import unwrap
 from workbench.formats.shared.records import (
     Doc,
@@ -21,6 +21,7 @@ from workbench.formats.shared.records import (
     created_at,
     file_part,
     fresh,
+    kept,
     known,
     made,
     remembered,
@@ -141,13 +142,12 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     if original is None:
         memories = _adopted(parsed.memories, "")
         listed = [_document(memory, f"block-{n}") for n, memory in enumerate(memories)]
-        names = {
-            str((file_part(memory, NAME) or {}).get("agent", "")) for memory in parsed.memories
-        } - {""}
+        names = {kept(memory, NAME, "agent", "") for memory in parsed.memories} - {""}
         ids = [block.get("id") for block in listed]
         agents = [{"name": name, "block_ids": ids} for name in sorted(names)[:1]]
         return (
-            dumps({"agents": agents, "blocks": listed, "tools": [], "metadata": {}}, Style()) + "\n"
+            dumps({"agents": agents, "blocks": listed, "tools": [], "metadata": {}}, Layout())
+            + "\n"
         )
     whole = unwrap(original, "the file")
     return whole.wrapped(_woven(parsed.memories, whole.text))
@@ -163,12 +163,12 @@ def _woven(memories: Sequence[Memory], text: str) -> str:
     old = known(
         dict(enumerate(value[name])), new, lambda _, doc, at: block(doc, agent(root), at)[0]
     )
-    kept, added = with_records(dict(enumerate(value[name])), old, new, lambda _: KEYS)
+    docs, added = with_records(dict(enumerate(value[name])), old, new, lambda _: KEYS)
     taken = {_block_id(doc) for doc in value[name]}
     free = (id for n in count() if (id := f"block-{n}") not in taken)
     names = [next(free) for _ in added]
-    gone = {_block_id(node.entries[index].value) for index in old.keys() - kept.keys()} - {""}
-    value[name] = [*kept.values(), *map(_document, added, names)]
+    gone = {_block_id(node.entries[index].value) for index in old.keys() - docs.keys()} - {""}
+    value[name] = [*docs.values(), *map(_document, added, names)]
     found = agents(root)
     for doc in found if gone or names else ():
         if isinstance(ids := doc.get("block_ids"), list):
@@ -219,8 +219,8 @@ def _as_block(memory: Memory, label: str, agent: str) -> Memory:
 
 def _document(memory: Memory, name: str) -> Doc:
     """Return the JSON object for a block; one from elsewhere is called `name`."""
-    kept = restored(memory, KEYS, NAME, lambda doc: block(doc, "", at_time_of(memory))[0])
-    return kept or {**fresh(memory, KEYS), "limit": max(_LIMIT, len(memory.content)), "id": name}
+    doc = restored(memory, KEYS, NAME, lambda doc: block(doc, "", at_time_of(memory))[0])
+    return doc or {**fresh(memory, KEYS), "limit": max(_LIMIT, len(memory.content)), "id": name}
 
 
 FORMAT = Format(NAME, "Letta agent file", detect, read, write, suffix=".af", endings=(".af",))

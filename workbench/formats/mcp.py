@@ -18,7 +18,7 @@ from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sur
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.patch import BOM, Entry, Node, dumps, patch, patched, scan, style_of
+from workbench.formats.patch import BOM, Entry, Node, dumps, patch, patched, scan
 from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsonstream import Unwrapped, Value, spliced, unwrap
 from workbench.formats.shared.jsontext import JsonReader
@@ -30,6 +30,7 @@ from workbench.formats.shared.records import (
     digest,
     file_part,
     fresh,
+    kept,
     made,
     read_again,
     remembered,
@@ -61,8 +62,7 @@ _FOREIGN = frozenset(
 
 
 def _name(memory: Memory) -> str:
-    name = (file_part(memory, NAME) or {}).get("name")
-    return name if isinstance(name, str) else memory.summary or memory.id
+    return kept(memory, NAME, "name", "") or memory.summary or memory.id
 
 
 def _observations(memory: Memory) -> list[str]:
@@ -71,7 +71,7 @@ def _observations(memory: Memory) -> list[str]:
 
 def _written(memory: Memory) -> list[Any]:
     """Return the observations as the file has them."""
-    return _as_objects(_observations(memory), _observed(memory))
+    return _as_objects(_observations(memory), kept(memory, NAME, "observed", Doc()))
 
 
 def _as_objects(texts: Sequence[str], known: Mapping[str, Any]) -> list[Any]:
@@ -79,12 +79,6 @@ def _as_objects(texts: Sequence[str], known: Mapping[str, Any]) -> list[Any]:
     only a text.
     """
     return [known.get(text, {"text": text}) for text in texts] if known else list(texts)
-
-
-def _observed(memory: Memory) -> Mapping[str, Any]:
-    """Return the objects of observations by their text."""
-    found = (file_part(memory, NAME) or {}).get("observed")
-    return found if isinstance(found, Mapping) else {}
 
 
 def _objects_in(doc: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,8 +121,7 @@ def _parted(content: str) -> tuple[str, ...]:
 
 
 def _ends(memory: Memory) -> tuple[str, str]:
-    kept = file_part(memory, NAME) or {}
-    return str(kept.get("from", "")), str(kept.get("to", ""))
+    return kept(memory, NAME, "from", ""), kept(memory, NAME, "to", "")
 
 
 def _relation(memory: Memory) -> str:
@@ -166,13 +159,12 @@ _RELATION: tuple[Key[Memory], ...] = (
 
 def keys_of(memory: Memory) -> tuple[Key[Memory], ...]:
     """Return the keys of the line that `memory` is written as."""
-    kept = file_part(memory, NAME) or {}
-    return _keys(str(kept.get("kind")), kept.get("spelled"))
+    return _keys(kept(memory, NAME, "kind", ""), kept(memory, NAME, "spelled", Doc()))
 
 
-def _keys(kind: str, spelled: object) -> tuple[Key[Memory], ...]:
+def _keys(kind: str, spelled: Doc) -> tuple[Key[Memory], ...]:
     keys = _RELATION if kind == RELATION else _ENTITY
-    if not isinstance(spelled, Mapping) or not spelled:
+    if not spelled:
         return keys
     # What says “type” for something else says nothing of being an entity.
     own = (key for key in keys if key.name != "type" or "type" not in spelled.values())
@@ -229,8 +221,8 @@ def entity_id(name: str) -> str:
 
 def ends_of(memory: Memory) -> tuple[str, ...]:
     """Return the ids of the two entities of a relation; of an entity, none."""
-    kept = file_part(memory, NAME) or {}
-    return tuple(map(entity_id, _ends(memory))) if kept.get("kind") == RELATION else ()
+    is_relation = kept(memory, NAME, "kind", "") == RELATION
+    return tuple(map(entity_id, _ends(memory))) if is_relation else ()
 
 
 def item(doc: Any, context: ReadContext, listed: str = "") -> tuple[Memory, Notes]:
@@ -357,19 +349,18 @@ def changed(parts: Sequence[Memory], after: Memory) -> list[Doc]:
     if not others or "observations" not in found:
         return [found, *({} for _ in others)]
     del found["observations"]
-    kept = parted(parts, merged(first, others))
-    known = {text: one for part in parts for text, one in _observed(part).items()}
+    before = parted(parts, merged(first, others))
+    known = {t: one for part in parts for t, one in kept(part, NAME, "observed", Doc()).items()}
     lists = [
         {"observations": _as_objects(now, known)} if now != old else {}
-        for now, old in zip(parted(parts, after), kept, strict=True)
+        for now, old in zip(parted(parts, after), before, strict=True)
     ]
     return [{**lists[0], **found}, *lists[1:]]
 
 
 def document(memory: Memory) -> Doc:
     """Return the JSON object for `memory`; a memory from elsewhere becomes an entity."""
-    context = at_time_of(memory)
-    kind = str((file_part(memory, NAME) or {}).get("kind", ""))
+    context, kind = at_time_of(memory), kept(memory, NAME, "kind", "")
     doc = restored(memory, keys_of(memory), NAME, lambda doc: item(doc, context, kind)[0])
     return doc or fresh(memory, _ENTITY)
 
@@ -520,7 +511,7 @@ _LOOKED_AT = 50
 _SIGNS = {"name", "observations", "entityType", "from", "to", "relationType"}
 Found = dict[str, list[tuple[Spot, Memory]]]
 """Memories by id, with every place where they stand."""
-_SERVER = Layout(final_newline=False, item_separator=",", key_separator=":")
+_SERVER = Layout(final_newline=False, comma=",", colon=":")
 
 
 def detect(head: str, path: str) -> Sure | None:
@@ -618,7 +609,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     docs = [document(memory) for name, memory in new.items() if name not in found]
     if whole is not None:
         return whole.inside.wrapped(whole.rewritten(changes, docs))
-    style = replace(style_of(original), unit="")
+    style = jsonstream.layout_of(original)
     places = {
         (spot.value.start, spot.value.end): None
         if doc is None
@@ -626,7 +617,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
         for spot, doc in changes
     }
     added = [dumps(doc, style, inline=True) for doc in docs]
-    return spliced(original, places, added, jsonstream.layout_of(original).newline)
+    return spliced(original, places, added, style.newline)
 
 
 def _again(new: Mapping[str, Memory], doc: object, kind: str) -> tuple[Memory, Notes]:

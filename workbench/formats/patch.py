@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
+from workbench.core.files.format import Layout
 from workbench.core.record import UnreadableFile
 from workbench.formats.shared.jsontext import JsonReader, skip
 from workbench.formats.shared.report import Report
@@ -53,23 +54,14 @@ def _tells(items: Sequence[Any], key: str) -> bool:
 _INDENT = re.compile(r"[\[{][ \t]*(\r?\n|\r)([ \t]+)\S")
 _COLON = re.compile(r'"[ \t]*:([ \t]*)\S')
 _COMMA = re.compile(r'["\d\]}el],([ \t]*)\S')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_LOOKED_AT = 65_536
 _ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7][^f]|00[0-6]f)")
 """Escapes that only a writer makes that keeps to ASCII; control characters are escaped by all."""
 _BEHIND = re.compile(r"[ \t]*(?://|/\*)[^\r\n]*(?=\r?\n)")
 _LINE_END = re.compile(r"[ \t]*\r?\n")
 
 Inside = frozenset[str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """`unit` is one level of indentation, empty where everything stands on one line."""
-
-    unit: str = "  "
-    newline: str = "\n"
-    colon: str = ": "
-    comma: str = ", "
-    ascii_only: bool = False
 
 
 def keeps_to_ascii(text: str) -> bool:
@@ -79,19 +71,25 @@ def keeps_to_ascii(text: str) -> bool:
     return text.isascii() and _ASCII_ESCAPE.search(text) is not None
 
 
-def style_of(text: str) -> Style:
+def layout_of(text: str) -> Layout:
     """Find out how `text` is written, by its first places that tell."""
-    indent, colon, comma = _INDENT.search(text), _COLON.search(text), _COMMA.search(text)
-    return Style(
+    body = text.removeprefix(BOM)
+    bare = _STRING.sub('""', body[:_LOOKED_AT])
+    indent, colon, comma = _INDENT.search(bare), _COLON.search(bare), _COMMA.search(bare)
+    ends = body.count("\n")
+    is_windows = ends and body.count("\r\n") == ends
+    return Layout(
         unit=indent[2] if indent else "",
-        newline=indent[1] if indent else "\n",
+        newline=indent[1] if indent else "\r\n" if is_windows else "\n",
         colon=f":{colon[1]}" if colon else ": ",
         comma=f",{comma[1]}" if comma else ", ",
-        ascii_only=keeps_to_ascii(text),
+        ascii_only=keeps_to_ascii(body),
+        bom=body != text,
+        final_newline=body.endswith("\n") or not body,
     )
 
 
-def dumps(value: object, style: Style, outer: str = "", *, inline: bool = False) -> str:
+def dumps(value: object, style: Layout, outer: str = "", *, inline: bool = False) -> str:
     """Write `value` as it stands behind a key on a line indented by `outer`; with `inline`, on one
     line.
     """
@@ -275,24 +273,24 @@ def indentation(text: str, at: int) -> str:
 
 def patch(text: str, value: object, root: Node | None = None) -> str:
     """Return the text with another value of its object or list, or of that at `root`."""
-    return changed(text, root or scan_file(text, "the file"), value, style_of(text))
+    return changed(text, root or scan_file(text, "the file"), value, layout_of(text))
 
 
-def changed(text: str, node: Node, value: object, style: Style) -> str:
+def changed(text: str, node: Node, value: object, style: Layout) -> str:
     """Return the text with another value of the object or list `node`."""
     return text[: node.start] + _container(text, node, value, style) + text[node.end :]
 
 
-def patched(text: str, at: int, value: object, style: Style) -> str:
+def patched(text: str, at: int, value: object, style: Layout) -> str:
     """Return the object or list that begins at `at`, with another value."""
     return _container(text, scan(text, at, JsonReader()), value, style, last=True)
 
 
-def member(key: str, value: object, style: Style, outer: str, *, inline: bool = False) -> str:
+def member(key: str, value: object, style: Layout, outer: str, *, inline: bool = False) -> str:
     return dumps(key, style, inline=True) + style.colon + dumps(value, style, outer, inline=inline)
 
 
-def _container(text: str, node: Node, new: Any, style: Style, *, last: bool = False) -> str:
+def _container(text: str, node: Node, new: Any, style: Layout, *, last: bool = False) -> str:
     """Return the text of `node` with a new value; of a key that stands twice, its first or its
     `last` place counts.
     """
@@ -327,7 +325,7 @@ def _container(text: str, node: Node, new: Any, style: Style, *, last: bool = Fa
     return _joined(text, node, parts, style)
 
 
-def _value(text: str, entry: Entry, new: Any, style: Style) -> str:
+def _value(text: str, entry: Entry, new: Any, style: Layout) -> str:
     old, raw = entry.said, text[entry.at : entry.end]
     if alike(old, new):
         return raw
@@ -339,7 +337,7 @@ def _value(text: str, entry: Entry, new: Any, style: Style) -> str:
     return dumps(new, style, indentation(text, entry.start), inline=is_inline)
 
 
-def _joined(text: str, node: Node, parts: Sequence[tuple[int | None, str]], style: Style) -> str:
+def _joined(text: str, node: Node, parts: Sequence[tuple[int | None, str]], style: Layout) -> str:
     """Return the text of `node` with these values, each in the place of an old entry or (`None`) a
     whole new one. Comments stay, also those of entries that go.
     """

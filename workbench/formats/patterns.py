@@ -7,19 +7,19 @@ from functools import partial
 from typing import Any
 
 from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.files.format import Format, Parsed, ReadContext, Signature
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Signature
 from workbench.core.free_names import FreeNames
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import Memory
-from workbench.formats.patch import Node, Style, dumps, opened, patch, scan_file
+from workbench.formats.patch import Node, dumps, opened, patch, scan_file
 from workbench.formats.shared import values
 from workbench.formats.shared.records import (
     Doc,
     Key,
     at_time_of,
     created_at,
-    file_part,
     fresh,
+    kept,
     known,
     made,
     remembered,
@@ -61,7 +61,7 @@ def keys_of(memory: Memory) -> tuple[Key[Memory], ...]:
     """Return the keys of the pattern that `memory` was read from; of a new one, those it would
     have.
     """
-    said = (file_part(memory, NAME) or {}).get("said")
+    said = kept(memory, NAME, "said", "")
     return keys_for(said if said in SAYS else "pattern")
 
 
@@ -110,12 +110,8 @@ def document(memory: Memory) -> Doc:
 
 def key_of(memory: Memory) -> str:
     """Return the key of the pattern in its file."""
-    key = (file_part(memory, NAME) or {}).get("key")
-    return (
-        key
-        if isinstance(key, str)
-        else slug(memory.summary or memory.id).replace("-", "_") or memory.id
-    )
+    named = slug(memory.summary or memory.id).replace("-", "_") or memory.id
+    return kept(memory, NAME, "key", named)
 
 
 # What an entry of agent-playbook's file becomes as a pattern of source 004: nothing of it is left
@@ -279,7 +275,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
         return _woven(parsed, original)
     keys = FreeNames(joined="_")
     patterns = {keys.give(key_of(memory)): document(memory) for memory in parsed.memories}
-    return dumps({"patterns": patterns, "meta": {"total_patterns": len(patterns)}}, Style()) + "\n"
+    return dumps({"patterns": patterns, "meta": {"total_patterns": len(patterns)}}, Layout()) + "\n"
 
 
 def _woven(parsed: Parsed, original: str) -> str:
@@ -289,10 +285,10 @@ def _woven(parsed: Parsed, original: str) -> str:
         return original
     new = {memory.id: memory for memory in parsed.memories}
     old = known(node.value, new, lambda key, doc, context: pattern(key, doc, context)[0])
-    kept, added = with_records(node.value, old, new, keys_of)
+    docs, added = with_records(node.value, old, new, keys_of)
     keys = FreeNames(map(str, node.value), joined="_")
     return _with(
-        original, root, kept | {keys.give(key_of(memory)): document(memory) for memory in added}
+        original, root, docs | {keys.give(key_of(memory)): document(memory) for memory in added}
     )
 
 
@@ -323,7 +319,7 @@ def written_back(
     if original is None:
         keys = FreeNames(joined="_")
         made = {keys.give(_slug(entry, id)): dict(entry) for id, entry in whole.items()}
-        return dumps({"patterns": made, "meta": {"total_patterns": len(made)}}, Style()) + "\n"
+        return dumps({"patterns": made, "meta": {"total_patterns": len(made)}}, Layout()) + "\n"
     root = scan_file(original, "the file", _INSIDE)
     node = _patterns(root)
     if node is None:

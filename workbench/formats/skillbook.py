@@ -5,11 +5,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Signature
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Signature
 from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Bullet, Playbook, next_number
 from workbench.core.record import iso
-from workbench.formats.patch import Lines, Node, Style, dumps, opened, patch, scan_file
+from workbench.formats.patch import Lines, Node, dumps, opened, patch, scan_file
 from workbench.formats.shared import books, values
 from workbench.formats.shared.records import (
     Doc,
@@ -157,7 +157,7 @@ def _in_order(
     return [(bullet.section, bullet) for bullet in ordered]
 
 
-_NEW = Style()
+_NEW = Layout()
 
 
 def write(parsed: Parsed, original: str | None = None) -> str:

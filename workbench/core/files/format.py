@@ -108,14 +108,17 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a line-based JSON file is written: byte order mark, line ends, separators, escapes."""
+    """How JSON is written. `unit` is one level of indentation, empty where everything stands on one
+    line; `bom` and `final_newline` are what a file begins and ends with.
+    """
 
-    bom: bool = False
+    unit: str = "  "
     newline: str = "\n"
-    final_newline: bool = True
-    item_separator: str = ", "
-    key_separator: str = ": "
+    colon: str = ": "
+    comma: str = ", "
     ascii_only: bool = False
+    bom: bool = False
+    final_newline: bool = True
 
 
 @dataclass(frozen=True, slots=True)

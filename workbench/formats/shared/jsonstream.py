@@ -15,7 +15,7 @@ from workbench.core.files.format import Layout, unwatched
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Progress
 from workbench.formats import patch
-from workbench.formats.patch import BOM, Style, keeps_to_ascii
+from workbench.formats.patch import BOM, keeps_to_ascii
 from workbench.formats.shared.jsontext import JsonReader, NotJson, skip
 from workbench.formats.shared.report import Report
 
@@ -81,38 +81,13 @@ def first_keys(head: str) -> frozenset[str]:
 
 
 def layout_of(text: str) -> Layout:
-    """Find out how `text` is laid out; the separators are those of the first line that tells."""
-    body = text.removeprefix(BOM)
-    ends = body.count("\n")
-    plain = Layout(
-        bom=text.startswith(BOM),
-        newline="\r\n" if ends and body.count("\r\n") == ends else "\n",
-        final_newline=body.endswith("\n") or not body,
-        ascii_only=keeps_to_ascii(body),
-    )
-    return next((found for _, line in lines(body) if (found := _reproducing(line, plain))), plain)
-
-
-def _reproducing(line: str, plain: Layout) -> Layout | None:
-    if "," not in line or ":" not in line:
-        return None
-    try:
-        value = JsonReader().decode(line)
-    except ValueError:
-        return None
-    tried = (
-        replace(plain, item_separator=item, key_separator=key)
-        for item in (", ", ",")
-        for key in (": ", ":")
-    )
-    return next((layout for layout in tried if dumps(value, layout) == line), None)
+    """Find out how the lines of `text` are written."""
+    return replace(patch.layout_of(text), unit="")
 
 
 def dumps(value: object, layout: Layout) -> str:
     """Write one value as one line; characters that UTF-8 cannot carry are escaped."""
-    return patch.dumps(
-        value, Style("", "", layout.key_separator, layout.item_separator, layout.ascii_only)
-    )
+    return patch.dumps(value, layout, inline=True)
 
 
 def assemble(written: Iterable[str], layout: Layout) -> str:

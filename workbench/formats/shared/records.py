@@ -32,6 +32,7 @@ NO_CONTEXT = ReadContext(now=_EPOCH, file="", importance=lambda *_: 5.0)
 
 R = TypeVar("R", Memory, Bullet)
 K = TypeVar("K", str, int)
+V = TypeVar("V")
 Doc = dict[str, Any]
 
 
@@ -93,14 +94,14 @@ def remembered(
     written: dict[str, Key[R]] = {key.name: key for key in keys}
     private = {*written, *known, FILE_KEY}
     extra = {name: value for name, value in doc.items() if name not in private}
-    kept: Doc = {"format": format, "order": list(doc), "raw": {}, **(place or {})}
-    made = replace(record, metadata={**extra, **record.metadata, FILE_KEY: kept})
-    kept["raw"] = {
+    part: Doc = {"format": format, "order": list(doc), "raw": {}, **(place or {})}
+    found = replace(record, metadata={**extra, **record.metadata, FILE_KEY: part})
+    part["raw"] = {
         name: value
         for name, value in doc.items()
-        if name in private and (name not in written or not alike(value, written[name].write(made)))
+        if name in private and (name not in written or not alike(value, written[name].write(found)))
     }
-    return made
+    return found
 
 
 def restored(
@@ -111,10 +112,9 @@ def restored(
 
     `read` makes a record of a document.
     """
-    kept = file_part(record, format)
-    if kept is None:
+    if file_part(record, format) is None:
         return None
-    order, raw = _listed(kept.get("order")), _object(kept.get("raw"))
+    order, raw = kept(record, format, "order", list[str]()), kept(record, format, "raw", Doc())
     written: dict[str, Key[R]] = {key.name: key for key in keys}
     doc: Doc = {}
     for name in order:
@@ -135,8 +135,14 @@ def file_part(record: R, format: str) -> Mapping[str, Any] | None:
     """Return what the reader of `format` kept under `FILE_KEY`; None when another one, or none,
     did.
     """
-    kept = _object(record.metadata.get(FILE_KEY))
-    return kept if kept.get("format") == format else None
+    part = _object(record.metadata.get(FILE_KEY))
+    return part if part.get("format") == format else None
+
+
+def kept(record: R, format: str, name: str, default: V) -> V:
+    """Return what the reader of `format` kept of a record under a name, if it is of that kind."""
+    value = (file_part(record, format) or {}).get(name)
+    return value if isinstance(value, type(default)) else default
 
 
 def changes(old: R, new: R, keys: Sequence[Key[R]]) -> dict[str, Any]:
@@ -227,10 +233,6 @@ def known(
 
 def _object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _listed(value: object) -> list[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
 # What every reader of other tools' memories does: name them, date them, rate them, check them.
