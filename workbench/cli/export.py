@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
     from workbench.core.files.format import ExportFormat
     from workbench.services.files.exporting import Choice, ExportPreview, Rendered, Written
-    from workbench.services.files.folders import FolderEdit, FolderPlan, LeftAlone
+    from workbench.services.files.folders import FolderPlan, LeftAlone
     from workbench.services.files.threeway import ThreeWay
     from workbench.services.open import Workbench
+    from workbench.services.promotion.placements import FileEdit
 
 
 SHOWN = 40
@@ -370,7 +371,7 @@ def _notes_planned(call: Call) -> tuple["FolderPlan", bool]:
     return plan, bool(held) and not args.skip_flagged
 
 
-def _edit_lines(call: Call, edit: "FolderEdit", most: int | None) -> list[str]:
+def _edit_lines(call: Call, edit: "FileEdit", most: int | None) -> list[str]:
     removed = "" if edit.after is not None else " (removed)"
     lines = [printable(call.shown(str(line))) for line in edit.lines()]
     return [f"--- {call.args.out / edit.name}{removed}", *shortened(lines, most)]

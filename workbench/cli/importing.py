@@ -142,7 +142,7 @@ def _taken(call: Call, path: Path, found: "ExperienceFile") -> dict[str, object]
 def _plan_json(call: Call, plan: "ImportPlan") -> dict[str, object]:
     """Return what one file brought: how many of each kind, and the ids of new memories."""
     from workbench.core.stream.memory import Memory
-    from workbench.services.files.theirs import passed_over
+    from workbench.services.files.importing import passed_over
 
     return {
         "file": plan.path,

@@ -38,7 +38,6 @@ from workbench.services.context import Context
 from workbench.services.files.exporting import masked_parsed
 from workbench.services.files.overwriting import FileStates, hash_of
 from workbench.services.files.replaced import Replaced
-from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.promotion.placements import FileEdit
 from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
@@ -286,24 +285,6 @@ read any more.
 
 
 @dataclass(frozen=True, slots=True)
-class FolderEdit:
-    """A file of a folder before and after, in bytes (`None`: it goes), and how many of its records
-    differ.
-    """
-
-    path: Path
-    name: str
-    before: bytes
-    after: bytes | None
-    format: str
-    records: int
-    shown: tuple[str, str] = field(repr=False)
-
-    def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
-        return diff_texts(*self.shown, context)
-
-
-@dataclass(frozen=True, slots=True)
 class LeftAlone:
     """A file that stays as it is although the store says something else, and why; `reason` is more
     of it, in words.
@@ -316,33 +297,24 @@ class LeftAlone:
 
 @dataclass(frozen=True, slots=True)
 class FolderPlan:
-    """What writing back into a folder would change.
+    """What writing back into a folder changes, or has changed.
 
     `known` is how many files of it the store knows. `unplaced` counts, by what it is (title, type,
     tags, votes), what was changed in the store and has no place in its file. `parsed` are the
     records that go out with another text; `noted` are stored ones that get a further name, as their
     file knows them by their text, or whose line in an index says something else from now on.
-    `masked` are records with secrets that only the store holds.
+    `masked` are records with secrets that only the store holds; `copies` are of what was replaced,
+    by its name.
     """
 
     root: Path
     known: int
-    edits: tuple[FolderEdit, ...] = ()
+    edits: tuple[FileEdit, ...] = ()
     left: tuple[LeftAlone, ...] = ()
     unplaced: Mapping[str, int] = field(default_factory=dict)
     parsed: Parsed = field(default_factory=Parsed)
     noted: tuple[Memory, ...] = ()
     masked: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class FolderWritten:
-    """What was written into a folder, what was left alone, and where copies of what was replaced
-    lie.
-    """
-
-    edits: tuple[FolderEdit, ...]
-    left: tuple[LeftAlone, ...]
     copies: tuple[tuple[str, Path], ...] = ()
 
 
@@ -399,7 +371,7 @@ class FolderExporter:
             made.add(file, state)
         return made.whole(folder.root)
 
-    def write(self, plan: FolderPlan) -> FolderWritten:
+    def write(self, plan: FolderPlan) -> FolderPlan:
         """Write what a plan shows, as one change that undo takes back; files that changed since
         stay and are told.
 
@@ -408,40 +380,32 @@ class FolderExporter:
         """
         self._library.require_trust()
         with self._library.exclusive():
-            done, left, copies = (
-                list[tuple[FolderEdit, Path]](),
-                list(plan.left),
-                list[tuple[str, Path]](),
-            )
+            done, left, copies = list[FileEdit](), list(plan.left), list[tuple[str, Path]]()
             for edit in plan.edits:
                 place = _place(plan.root, edit)
                 if isinstance(place, LeftAlone):
                     left.append(place)
                     continue
                 if self._goes(edit):
-                    copies.append((edit.name, self._replaced.keep(edit.path, edit.before)))
-                done.append((edit, place))
+                    copies.append((edit.name, self._replaced.keep(edit.path, edit.before or b"")))
+                done.append(replace(edit, path=place))
             if done:
                 self._carry_out(plan, done)
-        return FolderWritten(tuple(edit for edit, _ in done), tuple(left), tuple(copies))
+        return replace(plan, edits=tuple(done), left=tuple(left), copies=tuple(copies))
 
-    def _goes(self, edit: FolderEdit) -> bool:
+    def _goes(self, edit: FileEdit) -> bool:
         """Tell whether what a file holds was not the store's to replace."""
         state = self._library.files.find(name_of(edit.path))
-        return edit.after is None or state is None or state.sha256 != hash_of(edit.before)
+        return edit.after is None or state is None or state.sha256 != hash_of(edit.before or b"")
 
-    def _carry_out(self, plan: FolderPlan, done: list[tuple[FolderEdit, Path]]) -> None:
+    def _carry_out(self, plan: FolderPlan, done: list[FileEdit]) -> None:
         states, label = FileStates(self._library), f"write {name_of(Path(plan.root.name))}"
         with (
             guarded(self._context) as follow,
             self._library.transaction(self._context.actor, label) as tx,
         ):
-            stage(
-                self._context,
-                tx,
-                [FileEdit(place, edit.name, edit.before, edit.after) for edit, place in done],
-            )
-            for edit, _ in done:
+            stage(self._context, tx, done)
+            for edit in done:
                 if edit.after is not None:
                     states.agree(tx, edit.path, edit.format, hash_of(edit.after), "read")
             for memory in filter(None, map(self._noted, plan.noted)):
@@ -463,7 +427,7 @@ class FolderExporter:
         return replace(now, aliases=aliases, metadata={**now.metadata, **hook})
 
 
-def _place(root: Path, edit: FolderEdit) -> Path | LeftAlone:
+def _place(root: Path, edit: FileEdit) -> Path | LeftAlone:
     """Return where a file is to be written, or why it is not: it is another one by now, or cannot
     be replaced.
     """
@@ -497,7 +461,7 @@ class _Plan:
         self._force = force
         self._without = without
         self.known = 0
-        self.edits, self.left = list[FolderEdit](), list[LeftAlone]()
+        self.edits, self.left = list[FileEdit](), list[LeftAlone]()
         self._unplaced, self._noted = Counter[str](), dict[str, Memory]()
         self._parsed, self._masked = dict[tuple[str, str], list[Memory]](), set[tuple[str, str]]()
         self._topics = dict[str, Memory | None]()
@@ -593,10 +557,7 @@ class _Plan:
 
     def _forget(self, file: FolderFile) -> None:
         if self._force:
-            before = file.text
-            self.edits.append(FolderEdit(
-                file.entry.file, file.entry.path, file.data, None, file.kind.name, 1, (before, "")
-            ))  # fmt: skip
+            self._edit(file, None, "", 1)
         else:
             self.left.append(LeftAlone(file.entry.path, "forgotten"))
 
@@ -630,9 +591,7 @@ class _Plan:
             + len(stored.gone)
             + sum(record_place(m) not in self._parsed for m in lines)
         )
-        self.edits.append(FolderEdit(
-            file.entry.file, file.entry.path, file.data, now.data, file.kind.name, count, (file.text, now.text)
-        ))  # fmt: skip
+        self._edit(file, now.data, now.text, count)
         for memory in lines:
             self._goes_out(memory)
             self._note(memory, hook=" ".join(memory.summary.split()))
@@ -646,6 +605,12 @@ class _Plan:
             known = self._records.get(memory.id)
             if known is not None and name not in self._records:
                 self._note(known, alias=name)
+
+    def _edit(self, file: FolderFile, after: bytes | None, text: str, records: int) -> None:
+        self.edits.append(FileEdit(
+            file.entry.file, file.entry.path, file.data, after, format=file.kind.name, records=records,
+            texts=(file.text, text),
+        ))  # fmt: skip
 
     def _note(self, memory: Memory, *, alias: str = "", hook: str = "") -> None:
         """Let the store know by what else a record is known, or what the line of an index says of

@@ -3,14 +3,14 @@ action.
 """
 
 import uuid
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from workbench.core.agents.actors import require_person
-from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
+from workbench.core.files.format import Issue, JudgedQuery, Parsed, ReadContext
 from workbench.core.files.replacing import present
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage import UsageTally
@@ -23,19 +23,16 @@ from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
 from workbench.core.text import MAX_KEPT
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id, query_id
-from workbench.formats import opening
+from workbench.formats import notes, opening
 from workbench.formats.update_file import differing
-from workbench.services.agents.documents.instructions import Skipped
+from workbench.services.agents.documents.instructions import Skipped, Why, open_folder
 from workbench.services.context import Service
-from workbench.services.files.folders import FolderExporter, root_of
-from workbench.services.files.overwriting import FileStates, is_written, real_name
+from workbench.services.files.folders import FolderExporter, FolderFiles, root_of
+from workbench.services.files.overwriting import FileStates, is_written, real_name, what_became
 from workbench.services.files.theirs import (
     Guard,
-    ReadFile,
     Removal,
     in_place,
-    passed_over,
-    read_folder,
     replaced,
 )
 from workbench.services.files.threeway import DiffLine, diff_texts
@@ -50,13 +47,25 @@ from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import name_of
 from workbench.services.stream.observation import appended
 from workbench.services.stream.returned import Purged
-from workbench.store.library import Tx
+from workbench.store.library import Library, Tx
 from workbench.store.records import place_of
 
 NOTHING = "Nothing was written"
 
 CHUNK = 1000
 """Records that are committed with one fsync."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file of a folder that was read: where it is, as what, the SHA-256 of its bytes, and the ids
+    in it.
+    """
+
+    path: Path
+    format: str
+    digest: str
+    ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +181,7 @@ class Importer(Service):
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
             watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues)  # fmt: skip
         if format is None and path.is_dir():
-            plan = self._folder_plan(path, context, rev, theirs=theirs, only=only, again=again)
+            plan = self._folder_plan(path, context, theirs=theirs, only=only, again=again)
             return self._brought(plan if again else self._without_known(self._without_purged(plan)))
         parsed = opening.read_file(path, format=format, context=context)
         context.watch(parsed.records_in, parsed.records_in)
@@ -262,30 +271,23 @@ class Importer(Service):
         self,
         path: Path,
         context: ReadContext,
-        rev: int,
         *,
         theirs: bool,
         only: Collection[Path],
         again: bool,
     ) -> ImportPlan:
         """Plan to take the notes of a folder in, one record of each file or entry."""
-        found = read_folder(path, context, self._library, again=theirs or again, only=only)
-        new, kept = self._compared(found.parsed, path)
-        kept += (
-            m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m)
-        )
-        present = len(found.parsed.memories) - len(new) - len(kept)
-        plan = ImportPlan(
-            path, found.parsed, tuple(new), present, tuple(kept), rev, agrees=not kept, files=found.files,
-            unchanged=found.unchanged, passed=found.passed,
-        )  # fmt: skip
+        plan = _read_folder(path, context, self._library, again=theirs or again, only=only)
+        memories = plan.parsed.memories
+        new, kept = self._compared(plan.parsed, path)
+        kept += (m.id for m in memories if m.id not in kept and self._says_otherwise(m))
+        present = len(memories) - len(new) - len(kept)
+        plan = replace(plan, records=tuple(new), present=present, kept=tuple(kept), agrees=not kept)
         if not theirs:
             return plan
         require_person(self._context.actor, "take the file's version of what is stored", NOTHING)
         pairs = tuple(
-            _as_in_file(self._library.memories.get(m.id), m)
-            for m in found.parsed.memories
-            if m.id in kept
+            _as_in_file(self._library.memories.get(m.id), m) for m in memories if m.id in kept
         )
         return replace(
             plan,
@@ -377,7 +379,7 @@ class Importer(Service):
         if root is not None:
             edits = folders.plan(root, force=True, only=path).edits
             lines = tuple(
-                line for edit in edits for line in diff_texts(edit.shown[1], edit.shown[0])
+                line for edit in edits for line in diff_texts(edit.sides[1], edit.sides[0])
             )
             place, only = root, (path,)
         else:
@@ -533,6 +535,116 @@ def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None
 
 def _chunks(records: Sequence[object], size: int) -> Iterator[Sequence[object]]:
     return (records[i : i + size] for i in range(0, len(records), size))
+
+
+# Folders of notes: every file read by what it is, links among them resolved, unchanged ones passed
+# over.
+
+
+_WHY: dict[Why, str] = {
+    "link": "links", "special": "not regular files", "large": "larger than 4 MB", "unreadable": "unreadable",
+    "deep": "too deep in the folder", "many": "beyond the first 10,000 files", "hidden": "hidden",
+    "session": "not part of the session",
+}  # fmt: skip
+
+
+def passed_over(passed: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
+    """Return the names of what is not read of a folder by the reason, files that are no notes by
+    their suffix.
+    """
+    found: dict[str, list[str]] = {}
+    for one in passed:
+        why = _WHY.get(one.why) or f"{PurePosixPath(one.path).suffix.lower() or 'other'} files"
+        found.setdefault(why, []).append(one.path)
+    return {why: tuple(names) for why, names in found.items()}
+
+
+def _read_folder(
+    path: Path, context: ReadContext, library: Library, *, again: bool, only: Collection[Path]
+) -> ImportPlan:
+    """Read the notes of a folder, or `only` some of them; those that are as they were read last
+    only with `again`. What of them is new is left to be found out.
+
+    Raises `UnreadableFile`.
+    """
+    rev, folder = library.revision, open_folder(path, only)
+    documents = tuple(
+        e for e in folder.documents if notes.is_note(e.file) and (not only or e.file in only)
+    )
+    opener = FolderFiles(folder, context)
+    issues, found, files, same, whole = list[Issue](), dict[str, Memory](), list[ReadFile](), 0, 0
+    known = {state.id: state.sha256 for state in library.files.all()}
+    for done, entry in enumerate(documents, 1):
+        context.watch(done, len(documents))
+        # The folder is named as it really is and no link in it is followed, so a file's path is its
+        # real name.
+        before = None if again else known.get(name_of(entry.file))
+        if before is not None and what_became(entry.file, before) is None:
+            same += 1
+            continue
+        try:
+            file = opener.open(entry)
+            read = file.read()
+        except UnreadableFile as error:
+            issues.append(Issue(entry.path, 1, error.message, 1))
+            continue
+        issues += [replace(issue, file=entry.path) for issue in read.issues]
+        whole += read.records_in
+        if others := read.records_read - len(read.memories):
+            issues.append(
+                Issue(entry.path, 1, f"{file.kind.title}: import that file itself", others)
+            )
+            continue
+        ids = frozenset(memory.id for memory in read.memories)
+        files.append(ReadFile(entry.file, read.format, file.sha256, ids))
+        for memory in read.memories:
+            found.setdefault(memory.id, memory)
+    memories = tuple(_linked(found, library.memories.all())) if found else ()
+    parsed = Parsed(notes.NAME, memories, issues=tuple(issues), records_in=whole)
+    xml = tuple(Skipped(e.path, "kind") for e in folder.documents if not notes.is_note(e.file))
+    passed = () if only else (*folder.skipped, *folder.passed, *xml)
+    return ImportPlan(
+        path, parsed, (), 0, (), rev, files=tuple(files), unchanged=same, passed=passed
+    )
+
+
+def _linked(found: dict[str, Memory], held: Iterable[Memory]) -> Iterator[Memory]:
+    """Yield the memories with what they link to as related ones, by path, name, title or permalink."""
+    wanted = {
+        memory.id: list(dict.fromkeys(notes.links_in(memory.content))) for memory in found.values()
+    }
+    names: dict[str, str] = {}
+    for memory in (*found.values(), *held) if any(wanted.values()) else ():
+        for name in _names(memory):
+            names.setdefault(name, memory.id)
+    for memory in found.values():
+        targets = (_target(link, memory.source.file or "", names) for link in wanted[memory.id])
+        ids = [id for id in targets if id is not None and id != memory.id]
+        yield (
+            replace(memory, related=tuple(dict.fromkeys((*memory.related, *ids))))
+            if ids
+            else memory
+        )
+
+
+def _names(memory: Memory) -> Iterator[str]:
+    file = PurePosixPath(memory.source.file or "")
+    said = (str(file), str(file.with_suffix("")) if file.name else "", file.stem, memory.summary)
+    yield from (name.casefold() for name in said if name and name != ".")
+    permalink = memory.metadata.get("permalink")
+    if isinstance(permalink, str):
+        yield permalink.strip("\"'").casefold()
+
+
+def _target(link: str, file: str, names: dict[str, str]) -> str | None:
+    beside = str(PurePosixPath(file).parent / link).casefold()
+    tried = (
+        beside,
+        link.casefold(),
+        link.casefold().removeprefix("./"),
+        PurePosixPath(link).stem.casefold(),
+    )
+    return next((names[name] for name in tried if name in names), None)
 
 
 # What an import would write, in words: the same at the command line and in the app.

@@ -7,164 +7,24 @@ deprecated, its memory archived. What was forgotten here stays forgotten. A head
 out goes, unless bullets of our own stand below it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TypeVar
 
-from workbench.core.files.format import Format, Issue, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.playbook.usage import UsageTally
 from workbench.core.record import UnreadableFile
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
-from workbench.formats import notes, opening
-from workbench.services.agents.documents.instructions import Skipped, Why, open_folder
+from workbench.formats import opening
 from workbench.services.context import Context
-from workbench.services.files.folders import FolderFiles
-from workbench.services.files.overwriting import FileStates, what_became
+from workbench.services.files.overwriting import FileStates
 from workbench.services.playbook.file_merge import book_id
-from workbench.services.safety.texts import name_of
 from workbench.store.library import Library
 from workbench.store.records import place_of
-
-# Folders of notes: every file read by what it is, links among them resolved, unchanged ones passed
-# over.
-
-
-_WHY: dict[Why, str] = {
-    "link": "links", "special": "not regular files", "large": "larger than 4 MB", "unreadable": "unreadable",
-    "deep": "too deep in the folder", "many": "beyond the first 10,000 files", "hidden": "hidden",
-    "session": "not part of the session",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A file of a folder that was read: where it is, as what, the SHA-256 of its bytes, and the ids
-    in it.
-    """
-
-    path: Path
-    format: str
-    digest: str
-    ids: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class FolderRead:
-    """What a folder holds: its records together, the files that were read, how many are as they
-    were, and what else.
-    """
-
-    parsed: Parsed
-    files: tuple[ReadFile, ...]
-    unchanged: int = 0
-    passed: tuple[Skipped, ...] = ()
-
-
-def passed_over(passed: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
-    """Return the names of what is not read of a folder by the reason, files that are no notes by
-    their suffix.
-    """
-    found: dict[str, list[str]] = {}
-    for one in passed:
-        why = _WHY.get(one.why) or f"{PurePosixPath(one.path).suffix.lower() or 'other'} files"
-        found.setdefault(why, []).append(one.path)
-    return {why: tuple(names) for why, names in found.items()}
-
-
-def read_folder(
-    path: Path,
-    context: ReadContext,
-    library: Library,
-    *,
-    again: bool = False,
-    only: Collection[Path] = (),
-) -> FolderRead:
-    """Read the notes of a folder, or `only` some of them; those that are as they were read last
-    only with `again`.
-
-    Raises `UnreadableFile`.
-    """
-    folder = open_folder(path, only)
-    documents = tuple(
-        e for e in folder.documents if notes.is_note(e.file) and (not only or e.file in only)
-    )
-    opener = FolderFiles(folder, context)
-    issues, found, files, same, whole = list[Issue](), dict[str, Memory](), list[ReadFile](), 0, 0
-    known = {state.id: state.sha256 for state in library.files.all()}
-    for done, entry in enumerate(documents, 1):
-        context.watch(done, len(documents))
-        # The folder is named as it really is and no link in it is followed, so a file's path is its
-        # real name.
-        before = None if again else known.get(name_of(entry.file))
-        if before is not None and what_became(entry.file, before) is None:
-            same += 1
-            continue
-        try:
-            file = opener.open(entry)
-            read = file.read()
-        except UnreadableFile as error:
-            issues.append(Issue(entry.path, 1, error.message, 1))
-            continue
-        issues += [replace(issue, file=entry.path) for issue in read.issues]
-        whole += read.records_in
-        if others := read.records_read - len(read.memories):
-            issues.append(
-                Issue(entry.path, 1, f"{file.kind.title}: import that file itself", others)
-            )
-            continue
-        ids = frozenset(memory.id for memory in read.memories)
-        files.append(ReadFile(entry.file, read.format, file.sha256, ids))
-        for memory in read.memories:
-            found.setdefault(memory.id, memory)
-    memories = tuple(_linked(found, library.memories.all())) if found else ()
-    parsed = Parsed(notes.NAME, memories, issues=tuple(issues), records_in=whole)
-    xml = tuple(Skipped(e.path, "kind") for e in folder.documents if not notes.is_note(e.file))
-    passed = () if only else (*folder.skipped, *folder.passed, *xml)
-    return FolderRead(parsed, tuple(files), same, passed)
-
-
-def _linked(found: dict[str, Memory], held: Iterable[Memory]) -> Iterator[Memory]:
-    """Yield the memories with what they link to as related ones, by path, name, title or permalink."""
-    wanted = {
-        memory.id: list(dict.fromkeys(notes.links_in(memory.content))) for memory in found.values()
-    }
-    names: dict[str, str] = {}
-    for memory in (*found.values(), *held) if any(wanted.values()) else ():
-        for name in _names(memory):
-            names.setdefault(name, memory.id)
-    for memory in found.values():
-        targets = (_target(link, memory.source.file or "", names) for link in wanted[memory.id])
-        ids = [id for id in targets if id is not None and id != memory.id]
-        yield (
-            replace(memory, related=tuple(dict.fromkeys((*memory.related, *ids))))
-            if ids
-            else memory
-        )
-
-
-def _names(memory: Memory) -> Iterator[str]:
-    file = PurePosixPath(memory.source.file or "")
-    said = (str(file), str(file.with_suffix("")) if file.name else "", file.stem, memory.summary)
-    yield from (name.casefold() for name in said if name and name != ".")
-    permalink = memory.metadata.get("permalink")
-    if isinstance(permalink, str):
-        yield permalink.strip("\"'").casefold()
-
-
-def _target(link: str, file: str, names: dict[str, str]) -> str | None:
-    beside = str(PurePosixPath(file).parent / link).casefold()
-    tried = (
-        beside,
-        link.casefold(),
-        link.casefold().removeprefix("./"),
-        PurePosixPath(link).stem.casefold(),
-    )
-    return next((names[name] for name in tried if name in names), None)
-
 
 # Keeps an import from writing over what somebody else stored since it was planned.
 

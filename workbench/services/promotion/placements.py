@@ -8,7 +8,7 @@ import codecs
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 
@@ -38,7 +38,9 @@ class FileEdit:
     """One file before and after, in bytes (`None`: no file).
 
     `name` is how a person knows it. `folders` is how many folders are made for a new file, or go
-    with one that is deleted when they are empty.
+    with one that is deleted when they are empty. Of a file of notes, `format` is what it is read
+    as, and `records` how many of its records differ; `texts` are the sides of one in another
+    encoding.
     """
 
     path: Path
@@ -46,9 +48,17 @@ class FileEdit:
     before: bytes | None
     after: bytes | None
     folders: int = 0
+    format: str = ""
+    records: int = 0
+    texts: tuple[str, str] | None = field(default=None, repr=False)
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The texts before and after."""
+        return self.texts or (_shown(self.before), _shown(self.after))
 
     def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
-        return diff_texts(_shown(self.before), _shown(self.after), context)
+        return diff_texts(*self.sides, context)
 
 
 def read(path: Path) -> bytes | None:
