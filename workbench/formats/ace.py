@@ -25,6 +25,7 @@ from workbench.core.playbook.book import (
     next_number,
     section_key,
 )
+from workbench.core.text import counted
 from workbench.formats.claude_memory import BEGIN
 from workbench.formats.shared.report import Report, shown
 
@@ -68,9 +69,7 @@ def bullet_line(raw: str) -> BulletLine | None:
     if found is None or not rest:
         return found
     content = "\n".join((found.content, *(line.rstrip() for line in rest))).strip("\n")
-    return BulletLine(
-        found.id, content, found.form, found.helpful, found.harmful, found.neutral, found.negative
-    )
+    return replace(found, content=content)
 
 
 def _counted(plain: str) -> BulletLine | None:
@@ -257,26 +256,24 @@ def _mark(raw: str | None) -> str:
 
 def remarks(playbook: Playbook, dialect: Dialect | None) -> list[str]:
     """Say what of the playbook the file will not hold."""
-    counted = sum(
+    kept = [b for b in playbook.bullets if b.state != "deprecated"]
+    voted = sum(
         b.helpful_count + b.harmful_count > 0 and not _has_counts(b, playbook, dialect)
-        for b in _kept(playbook)
+        for b in kept
     )
-    broken = sum(
-        "\n" in b.content and (b.raw is None or dialect is not None) for b in _kept(playbook)
-    )
-    left_out = len(playbook.bullets) - len(_kept(playbook))
+    broken = sum("\n" in b.content and (b.raw is None or dialect is not None) for b in kept)
+    left_out = len(playbook.bullets) - len(kept)
     said = []
-    if counted:
-        of = "1 bullet stay" if counted == 1 else f"{counted} bullets stay"
+    if voted:
+        of = counted(voted, "bullet")
         said.append(
-            f"The bare format has no counts: the votes on {of} in the store and are not in the file."
+            f"The bare format has no counts: the votes on {of} stay in the store and are not in the file."
         )
     if broken:
-        said.append(f"Line breaks in {_bullets(broken)} are written as \\n.")
+        said.append(f"Line breaks in {counted(broken, 'bullet')} are written as \\n.")
     if left_out:
-        said.append(
-            f"{_bullets(left_out)} marked deprecated {'is' if left_out == 1 else 'are'} left out."
-        )
+        are = counted(left_out, "bullet marked deprecated is", "bullets marked deprecated are")
+        said.append(f"{are} left out.")
     return said
 
 
@@ -284,14 +281,6 @@ def _has_counts(bullet: Bullet, playbook: Playbook, dialect: Dialect | None) -> 
     """Whether a bullet's line will carry its counts."""
     line = bullet_line(bullet.raw) if bullet.raw is not None and dialect is None else None
     return (line.form if line else dialect or playbook.book.dialect) == "counts"
-
-
-def _kept(playbook: Playbook) -> list[Bullet]:
-    return [b for b in playbook.bullets if b.state != "deprecated"]
-
-
-def _bullets(count: int) -> str:
-    return "1 bullet" if count == 1 else f"{count} bullets"
 
 
 # Reading an ACE playbook: every line of the file ends up in a section, a bullet, a `lead` or the

@@ -8,6 +8,7 @@ from typing import Any
 from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord, iso
+from workbench.formats.patch import flow
 from workbench.formats.shared import books, values
 from workbench.formats.shared.records import (
     Doc,
@@ -135,7 +136,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
 
     Raises `InvalidRecord` when the file is laid out in a way that a change cannot be fitted into.
     """
-    from workbench.formats.yaml_patch import Unfitting, flow, patch_yaml, records, tree
+    from workbench.formats.yaml_patch import Unfitting, patch_yaml, records, tree
 
     book = parsed.playbooks[0] if parsed.playbooks else None
     new = books.named(book) if book else {}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -66,7 +66,7 @@ def _name(memory: Memory) -> str:
 
 
 def _observations(memory: Memory) -> list[str]:
-    return [] if memory.content == _name(memory) else list(_parted(memory.content))
+    return [] if memory.content == _name(memory) else _parted(memory.content)
 
 
 def _written(memory: Memory) -> list[Any]:
@@ -103,21 +103,18 @@ def _with_texts(doc: Doc, objects: Mapping[str, Any]) -> Doc:
     return {**doc, "observations": said}
 
 
-@lru_cache(maxsize=2)
-def _parted(content: str) -> tuple[str, ...]:
-    """Return the observations of a content; those of one memory are asked for again and again while
-    it is written.
-    """
+def _parted(content: str) -> list[str]:
+    """Return the observations of a content."""
     lines = content.split("\n")
     if "\n  " not in content:
-        return tuple(line for line in lines if line.strip())
+        return [line for line in lines if line.strip()]
     found: list[list[str]] = []
     for line in lines:
         if line.startswith("  ") and found:
             found[-1].append(line[2:])
         elif line.strip():
             found.append([line])
-    return tuple(map("\n".join, found))
+    return list(map("\n".join, found))
 
 
 def _ends(memory: Memory) -> tuple[str, str]:

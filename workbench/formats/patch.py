@@ -104,6 +104,46 @@ def dumps(value: object, style: Layout, outer: str = "", *, inline: bool = False
     return text.replace("\n", style.newline + outer)
 
 
+# A value on one line of YAML.
+
+
+_PLAIN = re.compile(r"[^\W\d_][\w ,./()'’+-]*")
+_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+SPECIAL = re.compile(
+    "[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+def scalar(value: object, style: str | None = '"') -> str:
+    """Write a value on one line; text in double quotes, or plain or in single quotes where that is
+    `style` and safe.
+    """
+    if not isinstance(value, str):
+        return flow(value)
+    if style == "'" and "\n" not in value and "\r" not in value and not SPECIAL.search(value):
+        return "'" + value.replace("'", "''") + "'"
+    safe = _PLAIN.fullmatch(value) and value == value.strip() and value.lower() not in _WORDS
+    if style is None and safe:
+        return value
+    quoted = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return SPECIAL.sub(lambda found: f"\\u{ord(found.group()):04x}", quoted)
+
+
+def flow(value: object) -> str:
+    """Write any value on one line."""
+    if isinstance(value, str):
+        return scalar(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    if isinstance(value, dict):
+        return (
+            "{"
+            + ", ".join(f"{scalar(str(key))}: {flow(item)}" for key, item in value.items())
+            + "}"
+        )
+    return json.dumps(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One element: its key (or index), where it starts (at its key), where its value starts and

@@ -16,9 +16,9 @@ from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory
 from workbench.formats import managed_block
 from workbench.formats.ace import write_playbook
+from workbench.formats.patch import scalar
 from workbench.formats.plain_read import written, written_item
 from workbench.formats.shared.values import write_source
-from workbench.formats.yaml_patch import scalar
 
 # Records inside the managed block of a Markdown file that belongs to somebody else, such as
 # CLAUDE.md or AGENTS.md.

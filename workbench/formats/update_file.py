@@ -14,9 +14,10 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.formats import notes
 from workbench.formats.claude_memory import Link, line_record, links, own_statements, read_topic
+from workbench.formats.patch import scalar
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.records import COUNTS
-from workbench.formats.yaml_patch import DamagedYaml, Unfitting, patch_yaml, scalar, tree
+from workbench.formats.yaml_patch import DamagedYaml, Unfitting, patch_yaml, tree
 
 LONGEST = 2_000
 """Lines up to which each is looked for anywhere; of longer texts only what differs in the middle is

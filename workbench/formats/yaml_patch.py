@@ -3,7 +3,6 @@
 Imported late, as the parser takes long to load.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from ruamel.yaml.tokens import Token
 from workbench.core.files.lint import Edit, applied, newline_of
 from workbench.core.record import UnreadableFile
 from workbench.core.text import clean_for_store
-from workbench.formats.patch import alike, paired
+from workbench.formats.patch import SPECIAL, alike, flow, paired, scalar
 from workbench.formats.shared.jsontext import MAX_DEPTH
 
 _MAX_VALUES = 100_000
@@ -28,11 +27,6 @@ _TRIES = 4
 _LONG_KEY = 1024
 """From so many characters on a key needs a mark of its own."""
 _ITEM = re.compile(r"^[ \t]*- ", re.MULTILINE)
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 _/.()-]*")
-_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-_SPECIAL = re.compile(
-    "[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
 _ALIAS = re.compile(r"\s*:\s*(\*[^\s,\]}]+)")
 
 
@@ -157,36 +151,6 @@ def end_of(node: Node, text: str) -> int:
             )
     start, end = node.start_mark.index, node.end_mark.index
     return int(start + len(text[start:end].rstrip()))
-
-
-def scalar(value: object, style: str | None = '"') -> str:
-    """Write a value on one line; text in double quotes, or plain or in single quotes where that is
-    `style` and safe.
-    """
-    if not isinstance(value, str):
-        return flow(value)
-    if style == "'" and "\n" not in value and "\r" not in value and not _SPECIAL.search(value):
-        return "'" + value.replace("'", "''") + "'"
-    safe = _PLAIN.fullmatch(value) and value == value.strip() and value.lower() not in _WORDS
-    if style is None and safe:
-        return value
-    quoted = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return _SPECIAL.sub(lambda found: f"\\u{ord(found.group()):04x}", quoted)
-
-
-def flow(value: object) -> str:
-    """Write any value on one line."""
-    if isinstance(value, str):
-        return scalar(value)
-    if isinstance(value, list):
-        return "[" + ", ".join(map(flow, value)) + "]"
-    if isinstance(value, dict):
-        return (
-            "{"
-            + ", ".join(f"{scalar(str(key))}: {flow(item)}" for key, item in value.items())
-            + "}"
-        )
-    return json.dumps(value)
 
 
 def line_end(text: str, at: int) -> int:
@@ -346,7 +310,7 @@ def _value(text: str, key: Node, old: Any, new: Any) -> list[Edit]:
     start, end = old.start_mark.index, end_of(old, text)
     if end <= start:
         start = end = text.index(":", key.end_mark.index) + 1
-        return [(start, end, f" {scalar(new, old.style)}")]
+        return [(start, end, f" {_styled(new, old.style)}")]
     return [(start, end, _spelled(text, old, new))]
 
 
@@ -357,8 +321,13 @@ def _spelled(text: str, old: Node, new: object) -> str:
     return (
         _block(text, old.start_mark.index, new)
         if old.style in ("|", ">")
-        else scalar(new, old.style)
+        else _styled(new, old.style)
     )
+
+
+def _styled(value: object, style: str | None) -> str:
+    """Write a value in the style of another one; a comma may stand between brackets here."""
+    return scalar(value, '"' if style is None and "," in str(value) else style)
 
 
 def _sequence(text: str, key: Node, node: Any, new: list[Any]) -> list[Edit]:
@@ -476,7 +445,7 @@ def _block(text: str, start: int, value: str) -> str:
     indent = len(body) - len(body.lstrip(" "))
     lines = value.rstrip("\n").split("\n")
     literal = header.startswith("|") and "+" not in header and indent > 0
-    if not literal or lines[0][:1] in ("", " ") or _SPECIAL.search("".join(lines)):
+    if not literal or lines[0][:1] in ("", " ") or SPECIAL.search("".join(lines)):
         return scalar(value)
     newline = newline_of(text)
     return header + "".join(newline + (" " * indent + line if line else "") for line in lines)

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from workbench.core.files.format import Layout, unwatched
+from workbench.core.files.lint import applied
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Progress
 from workbench.formats import patch
@@ -282,13 +283,13 @@ def spliced(
     """Return `text` with other texts at some (start, end) places (None: nothing, nor its line), and
     lines added.
     """
-    out, at = list[str](), 0
-    for (start, end), value in sorted(values.items()):
-        if value is None:
-            start, end = _with_line(text, start, end)
-        out += [text[at : max(start, at)], value or ""]
-        at = max(end, at)
-    body = "".join(out) + text[at:]
+    body = applied(
+        text,
+        [
+            (*_with_line(text, *place), "") if value is None else (*place, value)
+            for place, value in values.items()
+        ],
+    )
     lines = list(added)
     if not lines:
         return body

@@ -179,31 +179,10 @@ def _kind(raw: object) -> str:
     return kinds.get(type(raw), "a number")
 
 
-_SLUG, _HEAD = 60, 600
-"""Characters that a reduced name has at most, and those of a long name that are mostly enough to
-know them.
-"""
+_SLUG = 60
 
 
 def slug(name: str) -> str:
     """Reduce a name to lower-case letters, digits and single hyphens, at most 60 of them."""
-    end = next(
-        (at for at in range(_HEAD, min(len(name), 2 * _HEAD)) if _stands_alone(name[at])), len(name)
-    )
-    found = _reduced(name[:end])
-    if end < len(name) and len(found) <= _SLUG:
-        found = _reduced(name)
-    return found[:_SLUG].strip("-")
-
-
-def _stands_alone(char: str) -> bool:
-    """Tell whether a character never becomes one with what stands before it: that can be read
-    without the rest.
-    """
-    first = unicodedata.normalize("NFKC", char)[0]
-    return not unicodedata.category(first).startswith("M") and not "\u1160" <= first <= "\u11ff"
-
-
-def _reduced(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name).casefold()
-    return re.sub(r"[\W_]+", "-", plain).strip("-")
+    return re.sub(r"[\W_]+", "-", plain).strip("-")[:_SLUG].strip("-")

@@ -53,10 +53,9 @@ class Replaced:
             raise WorkbenchError(
                 "There is no folder to keep copies of replaced files.", "Nothing was written."
             )
-        put = self._put if len(held) <= MOST else _put_soon
         for path, data in held:
             try:
-                put(self._made(self.folder), data)
+                self._put(self._made(self.folder), data, soon=len(held) > MOST)
             except OSError as error:
                 raise self._closed(path, error) from error
         self._prune(max(MOST, len(held)))
@@ -66,9 +65,12 @@ class Replaced:
         folder.chmod(0o700)
         return folder
 
-    def _put(self, folder: Path, data: bytes) -> Path:
+    def _put(self, folder: Path, data: bytes, *, soon: bool = False) -> Path:
+        """Put a copy into the folder; `soon` does not wait for the disk, and looks for nothing that
+        was left there.
+        """
         copy = folder / _hash(data)
-        write_file(copy, data, ".copy-")
+        write_file(copy, data, ".copy-", durable=not soon, tidy=not soon)
         return copy
 
     def _prune(self, most: int) -> None:
@@ -119,15 +121,6 @@ class Replaced:
                         f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand."
                     ) from error
         return tuple(gone)
-
-
-def _put_soon(folder: Path, data: bytes) -> Path:
-    """Put a copy into the folder without waiting for the disk, and without looking for what was
-    left there.
-    """
-    copy = folder / _hash(data)
-    write_file(copy, data, ".copy-", durable=False, tidy=False)
-    return copy
 
 
 def _hash(data: bytes) -> str:

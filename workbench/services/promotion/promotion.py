@@ -4,7 +4,6 @@ Source 001, section 3. The text and the differences are shown first (`plan`); `c
 exactly that, the record and the files together. Undo takes back both (see `placing`).
 """
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -35,6 +34,7 @@ from workbench.core.text import clean_for_store, clip, counted
 from workbench.core.tokens import tokens_of
 from workbench.formats import ace, managed_block
 from workbench.formats.claude_memory import BEGIN, KINDS
+from workbench.formats.patch import scalar
 from workbench.formats.shared import markdown
 from workbench.services.context import Context
 from workbench.services.playbook.playbook import Playbooks
@@ -65,8 +65,6 @@ _BEGINNING = 10_000
 """Characters of a memory that its title and what is said about it are made of."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
-_PLAIN = re.compile(r"[^\W\d_][\w ,.()/'’+-]*\Z")
-_LIKE_A_VALUE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _FEEDBACK = frozenset({"correction", "convention", "instruction"})
 
 
@@ -156,7 +154,7 @@ def file_head(name: str, folder: str) -> str:
 
 def file_line(name: str, value: str) -> str:
     """Return a line of the front matter of a memory's file."""
-    return f"{name}: {_scalar(one_line(value))}"
+    return f"{name}: {scalar(one_line(value), None)}"
 
 
 def content_of(memory: Memory) -> str:
@@ -187,13 +185,6 @@ def cut(text: str, limit: int) -> str:
 def _front_matter(facts: tuple[tuple[str, str], ...]) -> str:
     lines = (file_line(name, value) for name, value in facts)
     return "\n".join(("---", *lines, "---", ""))
-
-
-def _scalar(text: str) -> str:
-    """Write a value so that every YAML reader takes it for this text: bare, or in JSON's quotes."""
-    if _PLAIN.match(text) and text.lower() not in _LIKE_A_VALUE and not text.endswith(" "):
-        return text
-    return json.dumps(text, ensure_ascii=False)
 
 
 # What promoting would do, as values: where to, which texts, which files change how.
