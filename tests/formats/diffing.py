@@ -49,5 +49,4 @@ def grown(parsed: Parsed, original: str, *records: Memory | Bullet) -> str:
 def written(parsed: Parsed, original: str | None) -> str:
     """Return what the file's own format writes."""
     known = format_named(parsed.format)
-    assert known.write is not None
     return known.write(parsed, original)

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.formats.samples import NOW, context
-from workbench.core.files.format import ExportFormat, Parsed
+from workbench.core.files.format import Format, Parsed
 from workbench.core.files.formats import format_named
 from workbench.core.files.lint import BLANKS
 from workbench.core.stream.memory import Memory
@@ -44,7 +44,7 @@ TEXTS = st.one_of(
 ).filter(lambda text: bool(text.strip()))
 
 
-def back(kind: ExportFormat, text: str) -> str:
+def back(kind: Format, text: str) -> str:
     """Return a text after it was written to a file of its own and read again."""
     memory = Memory(
         "LRN-1", text, NOW, NOW, summary="s", category="c", section="S", observation_type="error"
@@ -72,7 +72,7 @@ def said_lines(text: str) -> list[str]:
 @given(text=TEXTS)
 @example(text="0\r\n")
 @example(text="a\x85b\u2028c\rd\n\ne")
-def test_any_text_comes_back_from_what_holds_any(kind: ExportFormat, text: str) -> None:
+def test_any_text_comes_back_from_what_holds_any(kind: Format, text: str) -> None:
     found = back(kind, text)
     if kind.name == "cass":  # a block of YAML ends with a line feed that nobody wrote
         assert found == text.rstrip("\n")
@@ -91,7 +91,7 @@ def test_any_text_comes_back_from_what_holds_any(kind: ExportFormat, text: str) 
 @example(text="\\# a")
 @example(text="a\n---")
 @example(text="a\u2028")
-def test_a_text_within_markdown_loses_nothing_but_line_ends(kind: ExportFormat, text: str) -> None:
+def test_a_text_within_markdown_loses_nothing_but_line_ends(kind: Format, text: str) -> None:
     assume(text.strip(BLANKS).strip())
     assume(
         kind.name == "learnings" or not re.search("[`~<]", text)

@@ -27,7 +27,7 @@ def check(known: Format, parsed: Parsed) -> None:
     bullets = [bullet.metadata for book in parsed.playbooks for bullet in book.bullets]
     for metadata in (*(memory.metadata for memory in parsed.memories), *bullets):
         json.dumps(dict(metadata)).encode()
-    if known.write is not None:
+    if known.writes:
         known.write(parsed, None).encode()
 
 
@@ -44,7 +44,7 @@ def test_a_thousand_broken_files(known: Format, tmp_path: Path) -> None:
             continue
         read += 1
         check(known, parsed)
-        if known.write is not None:
+        if known.writes:
             original = path.read_bytes().decode()
             assert known.write(parsed, original) == original
     assert read > ROUNDS / 4
@@ -79,5 +79,5 @@ def test_broken_bytes(name: str, tmp_path: Path) -> None:
         assert [
             issue.line for issue in parsed.issues if "byte 0x92 is not UTF-8" in issue.reason
         ] == [at_line]
-        if known.write is not None:
+        if known.writes:
             assert bytes_of(known.write(parsed, read_text(path))) == path.read_bytes()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.formats.samples import NOW, context
 from workbench.core.document import to_doc
-from workbench.core.files.format import ExportFormat, JudgedQuery, Parsed
+from workbench.core.files.format import Format, JudgedQuery, Parsed
 from workbench.core.files.formats import detect, format_named
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
@@ -34,7 +34,7 @@ MEMORIES = tuple(
 QUERIES = tuple(JudgedQuery(memory.content, {memory.id: 2}) for memory in MEMORIES)
 
 
-def exported(kind: ExportFormat, number: int) -> str:
+def exported(kind: Format, number: int) -> str:
     """Return what is written of so many records, as the kind of file holds them."""
     memories = MEMORIES[:number]
     parsed = Parsed(memories=memories)
@@ -47,7 +47,7 @@ def exported(kind: ExportFormat, number: int) -> str:
 
 @pytest.mark.parametrize("number", [0, 1, len(MEMORIES)])
 @pytest.mark.parametrize("kind", READ_BACK, ids=lambda kind: kind.name)
-def test_an_export_is_recognised_by_its_text(kind: ExportFormat, number: int) -> None:
+def test_an_export_is_recognised_by_its_text(kind: Format, number: int) -> None:
     text = exported(kind, number)
     if not text.strip():
         return  # of nothing there is nothing to recognise

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.formats.samples import GENAGENTS, context
-from workbench.core.files.format import ExportFormat
+from workbench.core.files.format import Format
 from workbench.core.files.formats import detect, format_named, known_formats
 from workbench.core.record import UnreadableFile
 from workbench.formats.exports import OUTLETS
@@ -110,5 +110,5 @@ def test_formats_have_distinct_names_and_say_what_they_write() -> None:
 
 
 @pytest.mark.parametrize("export_format", [known for known in OUTLETS if known.reader])
-def test_a_format_is_read_under_the_name_it_is_written_by(export_format: ExportFormat) -> None:
+def test_a_format_is_read_under_the_name_it_is_written_by(export_format: Format) -> None:
     assert format_named(export_format.name).name == export_format.reader

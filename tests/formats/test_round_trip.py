@@ -135,7 +135,6 @@ def test_a_file_of_another_format_is_not_taken_for_the_record() -> None:
         again = format_named(name).read(written(moved, None), context(TEXTS[name][0]))
         assert again.records_read >= len(learned.memories)
     lifecycle = format_named("lifecycle")
-    assert lifecycle.write is not None
     again = lifecycle.read(lifecycle.write(learned, None), context("x.jsonl"))
     assert [(m.id, m.content) for m in again.memories] == [
         (m.id, m.content) for m in learned.memories

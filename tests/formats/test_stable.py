@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.samples import context
-from workbench.core.files.format import ExportFormat, Parsed
+from workbench.core.files.format import Format, Parsed
 from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import Memory
 from workbench.formats.exports import OUTLETS
@@ -55,7 +55,7 @@ def memories(draw: st.DrawFn) -> tuple[Memory, ...]:
     )
 
 
-def parsed_for(kind: ExportFormat, given: tuple[Memory, ...]) -> Parsed:
+def parsed_for(kind: Format, given: tuple[Memory, ...]) -> Parsed:
     """Return the records as the kind that a format holds."""
     if kind.holds == "memories":
         return Parsed(kind.name, memories=given)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from workbench.core.files.format import ExportFormat
+from workbench.core.files.format import Format
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord
 from workbench.core.stream.memory import Memory
@@ -77,7 +77,7 @@ THEIRS = (
 )  # fmt: skip
 
 
-def kind_of(format: str, path: Path) -> ExportFormat | None:
+def kind_of(format: str, path: Path) -> Format | None:
     """Return the outlet that writes a file of a format, `None` when nothing does."""
     fitting = [kind for kind in OUTLETS if kind.reader == format]
     return next(
@@ -119,7 +119,7 @@ def play(
 
 
 def _export(
-    bench: Workbench, kind: ExportFormat, book: str | None, path: Path
+    bench: Workbench, kind: Format, book: str | None, path: Path
 ) -> Literal["written", "kept", "merged"]:
     try:
         rendered = bench.exporter.render(kind.name, Choice(book), path)

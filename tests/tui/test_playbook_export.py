@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from tests.tui.playbook_host import BOOK, TEXT, Hand, opened
 from tests.tui.support import answered
 from tests.tui.waiting import until_drawn
-from workbench.core.files.format import ExportFormat
+from workbench.core.files.format import Format
 from workbench.formats.exports import OUTLETS
 from workbench.services.open import Workbench
 from workbench.tui.files import exports
@@ -145,7 +145,7 @@ async def test_changes_of_both_sides_are_written_together(bench: Workbench, sour
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
 async def test_every_format_shows_and_writes_the_same_bytes(
-    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: ExportFormat
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Format
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with opened(bench, (80, 24)) as hand:

@@ -32,7 +32,7 @@ from workbench.core.text import counted, printable
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from workbench.core.files.format import ExportFormat
+    from workbench.core.files.format import Format
     from workbench.services.files.exporting import Choice, ExportPreview, Rendered, Written
     from workbench.services.files.folders import FolderPlan, LeftAlone
     from workbench.services.files.threeway import ThreeWay
@@ -163,7 +163,7 @@ def _choice(call: Call, bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
     ), remarks  # fmt: skip
 
 
-def _fitting(kind: "ExportFormat") -> Mapping[str, bool]:
+def _fitting(kind: "Format") -> Mapping[str, bool]:
     """Tell of each option that chooses records whether it goes with a format."""
     memories, bullets = (kind.holds in (one, "either") for one in ("memories", "playbook"))
     of_memories = dict.fromkeys(("filter", "memories", "all_status"), memories)

@@ -598,9 +598,7 @@ def lint_text(
     if known.read_path is not None:
         return lint_records(opening.read_file(path, format=kind, context=context), str(path))
     parsed = known.read(text, replace(context, path=str(path), beside=opening.beside(path.parent)))
-    found = lint_records(
-        parsed, str(path), Writer(text, known.write) if known.write is not None else None
-    )
+    found = lint_records(parsed, str(path), Writer(text, known.write) if known.writes else None)
     if kind == letta.NAME:
         over = (
             i

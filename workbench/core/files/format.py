@@ -11,6 +11,7 @@ from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Dialect, Playbook
 from workbench.core.playbook.operations import Analysis, Curation
 from workbench.core.playbook.usage import Run
+from workbench.core.record import InvalidRecord, UnreadableFile
 from workbench.core.runtime import Progress
 from workbench.core.stream.importance import base_importance
 from workbench.core.stream.memory import Memory
@@ -293,9 +294,26 @@ class Dialects:
     remarks: Callable[[Playbook, Dialect | None], list[str]]
 
 
+def told_by_nothing(head: str, path: str) -> None:
+    """Stand in for what tells files that are only written."""
+    del head, path
+
+
+def only_written(text: str, context: ReadContext) -> Parsed:
+    """Stand in for the reader of files that are only written."""
+    del text
+    raise UnreadableFile(f"{context.file} is of a kind that is only written.", "Nothing was read.")
+
+
+def only_read(parsed: Parsed, original: str | None = None) -> str:
+    """Stand in for the writer of files that are only read."""
+    del parsed, original
+    raise InvalidRecord("This format can only be read.", "Nothing was written.")
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of file: how to recognise it, read it and, when `write` is given, write it.
+    """One kind of file: how to recognise it, read it and write it, as far as that can be done.
 
     A file that is written `holds` records of one kind, and its name usually ends in `suffix`. With
     `read_path` the file is no text and is read through that; `read` then says so. A file to write
@@ -304,13 +322,17 @@ class Format:
     its memories nobody approved, and so may hold them all. What `needs_times` cannot be written of
     bullets without one. `dialects` are the ways to write it, where there are several; judged
     queries `by_topic` are told apart by their names, not by their texts.
+
+    What is only written is read back by the format `read_as`, if by any. It may go `inside` a file
+    of somebody else, of which everything but our part stays. What stands in a prompt says where it
+    comes from.
     """
 
     name: str
     title: str
-    detect: DetectFile
-    read: ReadText
-    write: WriteText | None = None
+    detect: DetectFile = told_by_nothing
+    read: ReadText = only_written
+    write: WriteText = only_read
     read_path: ReadPath | None = None
     holds: Holds = "memories"
     suffix: str = ".txt"
@@ -320,36 +342,21 @@ class Format:
     needs_times: bool = False
     dialects: Dialects | None = None
     by_topic: bool = False
+    inside: bool = False
+    read_as: str = ""
+    is_prompt: bool = False
 
     @property
     def writes(self) -> bool:
         """Whether files of this format can be written."""
-        return self.write is not None
+        return self.write is not only_read
 
+    @property
+    def reads(self) -> bool:
+        """Whether a file that is there already can be read, and so be changed in place."""
+        return self.read is not only_written
 
-@dataclass(frozen=True, slots=True)
-class ExportFormat:
-    """One kind of file to write: its name, what it can hold, and the usual ending of its name.
-
-    `reads` tells that a file that is there already can be changed in place; `inside` that it is
-    written into a file of somebody else, of which everything but our part stays. `reader` is the
-    format that reads it back, if any. `endings`, `loses_nothing`, `carries_status`, `needs_times`,
-    `dialects` and `by_topic` are as of a `Format`. What stands in a prompt says where it comes
-    from.
-    """
-
-    name: str
-    title: str
-    holds: Holds
-    write: WriteText
-    suffix: str = ".txt"
-    reads: bool = False
-    inside: bool = False
-    reader: str = ""
-    endings: tuple[str, ...] = ()
-    loses_nothing: bool = False
-    carries_status: bool = False
-    needs_times: bool = False
-    dialects: Dialects | None = None
-    by_topic: bool = False
-    is_prompt: bool = False
+    @property
+    def reader(self) -> str:
+        """The format that reads such files; empty for none."""
+        return self.name if self.reads else self.read_as

@@ -64,9 +64,8 @@ def kind_of(data: bytes) -> str:
 
 def tolerant(format: Format) -> Format:
     """Return a format whose reader and writer can do with bytes that are no UTF-8."""
-    return replace(
-        format, read=_reading(format.read), write=format.write and _writing(format.write)
-    )
+    write = _writing(format.write) if format.writes else format.write
+    return replace(format, read=_reading(format.read), write=write)
 
 
 def _reading(read: ReadText) -> ReadText:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.files.format import ExportFormat, Parsed
+from workbench.core.files.format import Format, Parsed
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.confidence import effective_importance
 from workbench.core.stream.memory import STATUSES, Memory, is_served
@@ -96,7 +96,7 @@ def _as_it_is(_parsed: Parsed, original: str | None) -> str:
     return original or ""
 
 
-OUTLET = ExportFormat("memory-index", "memory index", "memories", _as_it_is, ".md")
+OUTLET = Format("memory-index", "memory index", write=_as_it_is, suffix=".md")
 """What the file is noted as: another export does not replace it, and this one replaces nothing
 else.
 """

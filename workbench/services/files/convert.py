@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePath
 
-from workbench.core.files.format import ExportFormat, Holds, Issue, Parsed, ReadContext
+from workbench.core.files.format import Format, Holds, Issue, Parsed, ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.formats import opening
@@ -23,7 +23,7 @@ class Converted:
     """
 
     text: str
-    export_format: ExportFormat
+    export_format: Format
     parsed: Parsed
     written: int | None
     remarks: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ def _require_records(parsed: Parsed, source: Path) -> None:
     raise UnreadableFile(f"{source} has no records of the format {title}.{why}", NOTHING)
 
 
-def _asked_by_name(target: PurePath, parsed: Parsed) -> ExportFormat:
+def _asked_by_name(target: PurePath, parsed: Parsed) -> Format:
     holds: Holds = "playbook" if parsed.playbooks else "memories" if parsed.memories else "queries"
     found = asked_by_name(target.suffix.lower(), holds)
     if found is None:
@@ -91,9 +91,7 @@ def _asked_by_name(target: PurePath, parsed: Parsed) -> ExportFormat:
     return found
 
 
-def _crossed(
-    parsed: Parsed, kind: ExportFormat, name: str, now: datetime
-) -> tuple[Parsed, list[str]]:
+def _crossed(parsed: Parsed, kind: Format, name: str, now: datetime) -> tuple[Parsed, list[str]]:
     """Return the records as the kind that a format holds."""
     if kind.holds == "queries":
         if not parsed.queries:
@@ -118,7 +116,7 @@ def _crossed(
     return parsed, []
 
 
-def _count(kind: ExportFormat, text: str, context: ReadContext) -> int | None:
+def _count(kind: Format, text: str, context: ReadContext) -> int | None:
     if not kind.reader:
         return None
     try:

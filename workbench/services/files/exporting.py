@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.read import UNKNOWN, Provenance
-from workbench.core.files.format import ExportFormat, Parsed
+from workbench.core.files.format import Format, Parsed
 from workbench.core.files.locks import StoreBusy
 from workbench.core.files.replacing import (
     bytes_of,
@@ -106,7 +106,7 @@ def with_records(parsed: Parsed, change: Callable[[Any], Any]) -> Parsed:
 
 def masked_parsed(
     context: Context,
-    kind: ExportFormat,
+    kind: Format,
     parsed: Parsed,
     original: str | None,
     *,
@@ -139,7 +139,7 @@ def masked_parsed(
     return clean if count else parsed, count
 
 
-def masked_origin(kind: ExportFormat, text: str | None, *, everything: bool = False) -> str | None:
+def masked_origin(kind: Format, text: str | None, *, everything: bool = False) -> str | None:
     """Return the text that a copy is woven into without its secrets: what stands beside the records
     goes as well.
     """
@@ -246,7 +246,7 @@ def _mark(records: Iterable[Outward]) -> str:
 
 
 def chosen_memories(
-    context: Context, kind: ExportFormat, choice: Choice, own: str | None, path: Path | None
+    context: Context, kind: Format, choice: Choice, own: str | None, path: Path | None
 ) -> tuple[list[Memory], list[str]]:
     """Return the memories for a file, and remarks on how they were chosen; `own` is what the file
     at `path` holds now.
@@ -309,7 +309,7 @@ class Rendered:
     `incomplete` says that not every record could be written: the remarks name the others.
     """
 
-    export_format: ExportFormat
+    export_format: Format
     text: str
     parsed: Parsed
     remarks: tuple[str, ...] = ()
@@ -378,7 +378,7 @@ class ExportPreview:
     path: Path
     text: str
     present: str | None
-    kind: ExportFormat
+    kind: Format
     obstacle: Obstacle | None = None
     base: str | None = None
     three_way: ThreeWay | None = None
@@ -430,11 +430,11 @@ class Exporter:
         self._states = FileStates(context.library)
 
     @property
-    def outlets(self) -> tuple[ExportFormat, ...]:
+    def outlets(self) -> tuple[Format, ...]:
         """Everything that can be written."""
         return OUTLETS
 
-    def kind(self, format: str) -> ExportFormat:
+    def kind(self, format: str) -> Format:
         """Return what is written under the name of a format. Raises `UnreadableFile` when there is
         nothing.
         """
@@ -537,7 +537,7 @@ class Exporter:
         left = [f"left unchanged: {why}." for why in broken if why]
         return Rendered(kind, text, parsed, (*said, *strangers, *hidden, *left), bool(left))
 
-    def _original(self, kind: ExportFormat, path: Path | None) -> str | None:
+    def _original(self, kind: Format, path: Path | None) -> str | None:
         data = None if path is None else present_bytes(path)
         if path is None or data is None:
             return None
@@ -546,7 +546,7 @@ class Exporter:
             return self._states.base(path) or text_of(path, data)
         return text_of(path, data)
 
-    def _is_mine(self, kind: ExportFormat, path: Path | None, original: str | None) -> bool:
+    def _is_mine(self, kind: Format, path: Path | None, original: str | None) -> bool:
         """Tell whether a file's text is one that this format can be woven into: what it was read or
         written as, else what its name and text say.
         """
@@ -555,7 +555,7 @@ class Exporter:
         return kind.inside or (bool(kind.reader) and self._states.is_of(kind, path, original))
 
     def _chosen(
-        self, kind: ExportFormat, choice: Choice, own: str | None, path: Path | None
+        self, kind: Format, choice: Choice, own: str | None, path: Path | None
     ) -> tuple[Parsed, list[str]]:
         if kind.holds == "queries":
             if choice.section or choice.min_helpful is not None or choice.memories is not None:
@@ -576,7 +576,7 @@ class Exporter:
         remarks += (f"{kind.title}: {one}." for one in over)
         return Parsed(kind.name, memories=tuple(chosen)), remarks
 
-    def _book(self, kind: ExportFormat, choice: Choice) -> tuple[Parsed, list[str]]:
+    def _book(self, kind: Format, choice: Choice) -> tuple[Parsed, list[str]]:
         if choice.memories is not None:
             raise WorkbenchError(f"--filter does not go with --format {kind.name}.", NOTHING)
         view = self._playbooks.view(self._playbooks.open(choice.book or "").book.id)
@@ -589,9 +589,7 @@ class Exporter:
             remarks.append(f"{bullets} left out by your filters.")
         return Parsed(kind.name, playbooks=(chosen,)), remarks
 
-    def _sourced(
-        self, kind: ExportFormat, parsed: Parsed
-    ) -> tuple[Parsed, Sources | None, list[str]]:
+    def _sourced(self, kind: Format, parsed: Parsed) -> tuple[Parsed, Sources | None, list[str]]:
         """Find out where the texts of a prompt come from, and leave out what no person stands by,
         where that is wanted.
         """
@@ -611,7 +609,7 @@ class Exporter:
         said = f"{count} not written or approved by you: each is in a marked block."
         return parsed, sources, [said]
 
-    def _text(self, kind: ExportFormat, parsed: Parsed, choice: Choice, own: str | None) -> str:
+    def _text(self, kind: Format, parsed: Parsed, choice: Choice, own: str | None) -> str:
         if kind.dialects is not None and choice.dialect is not None:
             return restored(kind.dialects.write(parsed.playbooks[0], choice.dialect), own)
         if kind.by_topic:
@@ -621,7 +619,7 @@ class Exporter:
             parsed = replace(parsed, playbooks=tuple(books))
         return kind.write(parsed, own)
 
-    def _origin(self, kind: ExportFormat, parsed: Parsed) -> str | None:
+    def _origin(self, kind: Format, parsed: Parsed) -> str | None:
         """Return the text that the store and the one file had in common from which all records of
         this kind came.
 
@@ -650,7 +648,7 @@ class Exporter:
 
     # Writing it
 
-    def preview(self, path: Path, text: str, *, kind: ExportFormat = ACE) -> ExportPreview:
+    def preview(self, path: Path, text: str, *, kind: Format = ACE) -> ExportPreview:
         """Compare a text of some kind with the file it would replace; raises `WorkbenchError` for
         what cannot be.
         """

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from workbench.core.file_state import FileState
-from workbench.core.files.format import ExportFormat, Format, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import detect, format_named
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.lint import BLANKS
@@ -118,7 +118,7 @@ class FolderFile:
             return update_file.weave_topic(text, self.context, self.link, stored)
         if self.kind.name == note.NAME:
             return update_file.weave(text, self.context, self.entry.path, stored)
-        if self.kind.write is None:
+        if not self.kind.writes:
             raise Unplaced("this format can only be read")
         parsed = self.kind.read(text, self.context)
         kept = tuple(
@@ -275,7 +275,7 @@ def _nothing(parsed: Parsed, original: str | None) -> str:
     return original or ""
 
 
-NOTES = ExportFormat(notes.NAME, "notes in a folder", "memories", _nothing, ".md")
+NOTES = Format(notes.NAME, "notes in a folder", write=_nothing, suffix=".md")
 """What goes into the files of a folder."""
 
 Why = Literal["changed", "unplaced", "forgotten", "unreadable"]

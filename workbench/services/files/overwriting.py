@@ -21,7 +21,7 @@ from typing import Literal
 
 from workbench.core.file_state import FileState, Origin
 from workbench.core.files.atomic import write_file
-from workbench.core.files.format import ExportFormat, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import ALIASES, detect, format_named, known_formats
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.replacing import bytes_of
@@ -125,12 +125,12 @@ class FileStates:
         """Return every file that the store was read from or written to, as far as is known."""
         return tuple(Path(state.id) for state in self._library.files.all())
 
-    def base_as(self, kind: ExportFormat, path: Path) -> str | None:
+    def base_as(self, kind: Format, path: Path) -> str | None:
         """Return the common text of a file, if it is of a format."""
         text, known = self.base(path), self.known(path)
         return text if known is not None and is_of(known, kind) else None
 
-    def is_of(self, kind: ExportFormat, path: Path, text: str) -> bool:
+    def is_of(self, kind: Format, path: Path, text: str) -> bool:
         """Tell whether a file's text is of a format: as it was read or written, else as name and
         text say.
         """
@@ -165,9 +165,7 @@ class FileStates:
         if not ours:
             self.agree(tx, path, format, digest, "read")
 
-    def wrote(
-        self, path: Path, kind: ExportFormat, text: str, before: bytes | None, actor: str
-    ) -> None:
+    def wrote(self, path: Path, kind: Format, text: str, before: bytes | None, actor: str) -> None:
         """Note that `actor` wrote a file. Raises `StoreProblem` when the store cannot be written.
 
         `before` is what it held. Of a file of another format only our block was written: it stays
@@ -195,9 +193,7 @@ class FileStates:
 
     # May it be replaced?
 
-    def obstacle(
-        self, path: Path, present: str | None, text: str, kind: ExportFormat
-    ) -> Obstacle | None:
+    def obstacle(self, path: Path, present: str | None, text: str, kind: Format) -> Obstacle | None:
         """Return what stands in the way of replacing `present` by `text`, or `None`; asks no
         question of the disk.
         """
@@ -211,7 +207,7 @@ class FileStates:
         found = [known.format] if known else [one.format for one in detect(path, present)]
         return Obstacle(path, why, gone.total(), _title(next(iter(found), "")))
 
-    def is_sound(self, path: Path, text: str, sides: tuple[str, str], kind: ExportFormat) -> bool:
+    def is_sound(self, path: Path, text: str, sides: tuple[str, str], kind: Format) -> bool:
         """Tell whether a text put together from ours and theirs is a file of its format, and holds
         all of theirs.
 
@@ -231,7 +227,7 @@ class FileStates:
         most = max((len(part.issues) for part in parts if part), default=0)
         return merged is not None and len(merged.issues) <= most
 
-    def _why(self, path: Path, present: str, _gone: Counter[str], kind: ExportFormat) -> Why | None:
+    def _why(self, path: Path, present: str, _gone: Counter[str], kind: Format) -> Why | None:
         known = self.known(path)
         if known is None:
             return "unknown"
@@ -243,7 +239,7 @@ class FileStates:
         return None if is_whole else "uncarried"
 
     def _why_of_block(
-        self, path: Path, present: str, gone: Counter[str], _kind: ExportFormat
+        self, path: Path, present: str, gone: Counter[str], _kind: Format
     ) -> Why | None:
         """Judge a text that leaves everything but our own items where it was."""
         known = self.known(path)
@@ -256,7 +252,7 @@ class FileStates:
         base = self.base(path)
         return "changed" if base is None or gone - _lines(base) else None
 
-    def _carries(self, kind: ExportFormat, path: Path, present: str) -> bool:
+    def _carries(self, kind: Format, path: Path, present: str) -> bool:
         """Tell whether a file that is read and written unchanged comes out with the same bytes."""
         parsed = read_text(kind.reader, present, path, self._library.now())
         return parsed is not None and kind.write(parsed, present if kind.reads else None) == present
@@ -267,7 +263,7 @@ def _readers() -> dict[str, str]:
     return {kind.name: kind.reader for kind in OUTLETS}
 
 
-def is_of(known: FileState, kind: ExportFormat) -> bool:
+def is_of(known: FileState, kind: Format) -> bool:
     """Tell whether a known file is one that an outlet writes."""
     return known.format in (kind.name, kind.reader) if known.format else not kind.reader
 

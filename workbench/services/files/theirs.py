@@ -171,11 +171,10 @@ def _memories(
         if (found := table.find(m.id)) and found.status != "archived"
     }
     kind = format_named(parsed.format)
-    write = kind.write
     as_written: Mapping[str, Memory] = {}
-    if write is not None and text:
+    if kind.writes and text:
         ours = replace(parsed, memories=tuple(stored.get(m.id, m) for m in parsed.memories))
-        as_written = {m.id: m for m in _again(kind, write(ours, text), reading).memories}
+        as_written = {m.id: m for m in _again(kind, kind.write(ours, text), reading).memories}
     for memory in parsed.memories:
         if (old := stored.get(memory.id)) is not None:
             ours_there = as_written.get(memory.id) or replace(memory, content=old.content)
@@ -270,7 +269,7 @@ def _written(
     kind: Format, parsed: Parsed, ours: Playbook, text: str, reading: ReadContext
 ) -> tuple[Bullet, ...]:
     """Return the store's bullets as the file would say them."""
-    if kind.write is None:
+    if not kind.writes:
         return ()
     written = kind.write(replace(parsed, playbooks=(ours,)), text)
     found = _again(kind, written, reading).playbooks

@@ -14,7 +14,7 @@ from typing import Literal
 
 from workbench.core.agents.actors import require_person
 from workbench.core.file_state import FileState
-from workbench.core.files.format import ExportFormat, Parsed, ReadContext
+from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.files.replacing import bytes_of, present_bytes, text_of
 from workbench.core.playbook.book import Bullet, Playbook
@@ -319,7 +319,7 @@ class Copies:
         return Copy("export", str(path), edit.lines(1)), edit
 
     def _rewritten(
-        self, kind: ExportFormat, path: Path, text: str, corrected: Sequence[Correction]
+        self, kind: Format, path: Path, text: str, corrected: Sequence[Correction]
     ) -> str | None:
         """Return a file's text with corrected bullets; `None` where it holds none of them, or would
         not only change so.

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 
-from workbench.core.files.format import ExportFormat, Issue, JudgedQuery, Parsed, ReadContext
+from workbench.core.files.format import Format, Issue, JudgedQuery, Parsed, ReadContext
 from workbench.core.record import (
     InvalidQuery,
     InvalidRecord,
@@ -407,16 +407,19 @@ class QueryKind:
     Without `write` it is made of a ranking (see `run`). Runs and judgments are read by no format.
     """
 
-    export_format: ExportFormat
+    export_format: Format
     write: Callable[[Context], str] | None = None
 
 
 KINDS: Mapping[str, QueryKind] = {
     "jsonl": QueryKind(export_format(queryset.NAME), queries_jsonl),
     "qrels": QueryKind(_QRELS, qrels),
-    "run": QueryKind(ExportFormat("run", "TREC run", "queries", queryset.write, ".run")),
+    "run": QueryKind(
+        Format("run", "TREC run", write=queryset.write, holds="queries", suffix=".run")
+    ),
     "judgments": QueryKind(
-        ExportFormat("judgments", "judgments", "queries", queryset.write, ".jsonl"), judgments
+        Format("judgments", "judgments", write=queryset.write, holds="queries", suffix=".jsonl"),
+        judgments,
     ),
 }
 """What is written of saved queries, by the name of the file's kind."""

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from workbench.core.files.format import ExportFormat
+from workbench.core.files.format import Format
 from workbench.core.playbook.book import Dialect
 from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.text import one_line, printable
@@ -437,7 +437,7 @@ def _rendered(bench: Workbench, found: Look, choice: Wanted) -> Look:
         )
 
 
-def _how_written(kind: ExportFormat) -> str:
+def _how_written(kind: Format) -> str:
     """Say in a few words what becomes of a file that is there already."""
     if kind.inside:
         return "only our block"
