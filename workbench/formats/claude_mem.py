@@ -59,34 +59,15 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     said = {name: _text(doc.get(name)) for name in ("title", "subtitle", "narrative", "text")}
     lists = {name: _listed(doc.get(name), name, notes) for name in _LISTS}
     content = _content(said, lists["facts"], notes)
-    observation_type = _TYPES.get(_text(doc.get("type")), "")
-    if not observation_type:
+    kind = _TYPES.get(_text(doc.get("type")), "")
+    if not kind:
         notes.append(("type", f"unknown type {shown(doc.get('type'))} read as general"))
-        observation_type = "general"
-    created = created_at(doc, ("created_at_epoch", "created_at"), context, notes, _time)
-    session = _text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id"))
-    held = {*_KNOWN, *_LISTS, "narrative"}
-    extra = {name: value for name, value in doc.items() if name not in held and value is not None}
-    extra.update(
-        {name: list(items) for name, items in lists.items() if items and name != "concepts"}
-    )
-    memory = made(
-        context,
-        notes,
-        _id(doc, said["title"], said["narrative"]),
-        content,
-        created,
-        observation_type,
-        summary=said["title"],
-        session_id=session,
+    concepts = lists.pop("concepts")
+    memory = _memory(
+        doc, context, notes, ("cm", said["title"], said["narrative"]), content, kind or "general",
+        {"concepts", "narrative"}, lists, tags=tuple(dict.fromkeys(concepts)),
         source=Source(speaker=values.speaker(doc.get("agent_type")) or "assistant"),
-        memory_type="episodic",
-        tags=tuple(dict.fromkeys(lists["concepts"])),
-        metadata={
-            **extra,
-            FILE_KEY: {"format": NAME, "name": said["title"], "project": _text(doc.get("project"))},
-        },
-    )
+    )  # fmt: skip
     return memory, notes
 
 
@@ -105,28 +86,45 @@ def summary(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         )
     content = "\n".join((f"Request: {request}", *parts) if request else parts)
     files = {name: _listed(doc.get(name), name, notes) for name in ("files_read", "files_edited")}
-    created = created_at(doc, ("created_at_epoch", "created_at"), context, notes, _time)
-    held = {*_KNOWN, *_PARTS, *files, "request"}
-    extra = {name: value for name, value in doc.items() if name not in held and value is not None}
-    extra.update({name: list(items) for name, items in files.items() if items})
-    memory = made(
+    memory = _memory(
+        doc, context, notes, ("cms", request, *said.values()), content,
+        "insight" if said["learned"] else "general", {*_PARTS, "request"}, files,
+        source=Source(speaker="assistant"), category="session summary",
+    )  # fmt: skip
+    return memory, notes
+
+
+def _memory(
+    doc: dict[str, Any],
+    context: ReadContext,
+    notes: Notes,
+    named: tuple[str, ...],
+    content: str,
+    kind: str,
+    held: set[str],
+    lists: dict[str, tuple[str, ...]],
+    **said: Any,
+) -> Memory:
+    """Return the memory of a row; `named` are how its id begins, its title, and what else its id is
+    made of, `held` the keys that it holds otherwise.
+    """
+    known = {*_KNOWN, *held, *lists}
+    extra = {name: value for name, value in doc.items() if name not in known and value is not None}
+    extra |= {name: list(items) for name, items in lists.items() if items}
+    project = _text(doc.get("project"))
+    return made(
         context,
         notes,
-        _id(doc, request, *said.values(), kind="cms"),
+        _id(doc, *named[1:], kind=named[0]),
         content,
-        created,
-        "insight" if said["learned"] else "general",
-        summary=request,
+        created_at(doc, ("created_at_epoch", "created_at"), context, notes, _time),
+        kind,
+        summary=named[1],
         session_id=_text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id")),
-        source=Source(speaker="assistant"),
         memory_type="episodic",
-        category="session summary",
-        metadata={
-            **extra,
-            FILE_KEY: {"format": NAME, "name": request, "project": _text(doc.get("project"))},
-        },
+        metadata={**extra, FILE_KEY: {"format": NAME, "name": named[1], "project": project}},
+        **said,
     )
-    return memory, notes
 
 
 def _id(doc: dict[str, Any], *said: str, kind: str = "cm") -> str:

@@ -7,13 +7,14 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.record import iso
-from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory
+from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
 from workbench.formats import managed_block
 from workbench.formats.ace import write_playbook
 from workbench.formats.patch import scalar
@@ -65,87 +66,61 @@ def _name(id: str) -> str:
 Row = Mapping[str, Any]
 
 
+_MEMORY = (
+    "id", "content", "summary", "memory_type", "observation_type", "status", "importance", "helpful", "harmful",
+    "pinned", "confidence", "section", "tags", "session_id", "created_at", "last_accessed_at", "citations",
+    "promoted_to", "archived_reason",
+)  # fmt: skip
+_MEMORY_TOO = (
+    "category", "related", "source", "user_id", "aliases", "is_synthetic", "access_count", "last_feedback_at",
+    "review_after", "metadata",
+)  # fmt: skip
+_BULLET = ("id", "section", "content", "helpful", "harmful", "pinned", "state", "aliases")
+_BULLET_TOO = ("neutral", "created_at", "last_feedback_at", "metadata")
+_CALLED = {
+    "importance": "importance_score", "helpful": "helpful_count", "harmful": "harmful_count",
+    "neutral": "neutral_count",
+}  # fmt: skip
+"""What a record calls a column, where that is another name."""
+
+
 def memory_row(memory: Memory) -> Row:
     """Return all that a memory says but which parts its counts have, and how its file wrote it."""
-    return {
-        "id": memory.id,
-        "content": memory.content,
-        "summary": memory.summary,
-        "memory_type": memory.memory_type,
-        "observation_type": memory.observation_type,
-        "status": memory.status,
-        "importance": memory.importance_score,
-        "helpful": memory.helpful_count,
-        "harmful": memory.harmful_count,
-        "pinned": memory.pinned,
-        "confidence": memory.confidence,
-        "section": memory.section,
-        "tags": list(memory.tags),
-        "session_id": memory.session_id,
-        "created_at": iso(memory.created_at),
-        "last_accessed_at": iso(memory.last_accessed_at),
-        "citations": list(memory.citations),
-        "promoted_to": memory.promoted_to,
-        "archived_reason": memory.archived_reason,
-        **_said(
-            category=memory.category,
-            related=list(memory.related),
-            source=write_source(memory.source) if memory.source != NO_SOURCE else None,
-            user_id=memory.user_id if memory.user_id != "local" else "",
-            aliases=list(memory.aliases),
-            is_synthetic=memory.is_synthetic,
-            access_count=memory.access_count,
-            last_feedback_at=_time(memory.last_feedback_at),
-            review_after=_time(memory.review_after),
-            metadata=_notes(memory.metadata),
-        ),
-    }
+    return _row(memory, _MEMORY, _MEMORY_TOO)
 
 
-def bullet_row(bullet: Bullet, section: str) -> Row:
-    """Return a bullet under the title of its section."""
-    return {
-        "id": bullet.id,
-        "section": section,
-        "content": bullet.content,
-        "helpful": bullet.helpful_count,
-        "harmful": bullet.harmful_count,
-        "pinned": bullet.pinned,
-        "state": bullet.state,
-        "aliases": list(bullet.aliases),
-        **_said(
-            neutral=bullet.neutral_count,
-            created_at=_time(bullet.created_at),
-            last_feedback_at=_time(bullet.last_feedback_at),
-            metadata=_notes(bullet.metadata),
-        ),
-    }
+def _row(record: Memory | Bullet, columns: Sequence[str], others: Sequence[str]) -> Row:
+    """Return the columns of a row, of the `others` those that say something."""
+    row = {name: _cell(name, getattr(record, _CALLED.get(name, name))) for name in columns}
+    said = {name: _cell(name, getattr(record, _CALLED.get(name, name))) for name in others}
+    return row | {name: value for name, value in said.items() if value}
 
 
-def _said(**values: Any) -> Row:
-    """Return the values that say something."""
-    return {name: value for name, value in values.items() if value}
-
-
-def _time(moment: datetime | None) -> str | None:
-    return iso(moment) if moment else None
-
-
-def _notes(metadata: Mapping[str, Any]) -> Row:
-    return {name: value for name, value in metadata.items() if name != FILE_KEY}
+def _cell(name: str, value: Any) -> Any:
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, Source):
+        return write_source(value) if value != NO_SOURCE else None
+    if name == "user_id":
+        return value if value != "local" else ""
+    if name == "metadata":
+        return {key: item for key, item in value.items() if key != FILE_KEY}
+    return list(value) if isinstance(value, tuple) else value
 
 
 def book_rows(playbook: Playbook) -> list[Row]:
     """Return the bullets in the order of the file, deprecated ones too."""
     sections = sorted(playbook.sections, key=lambda section: section.order)
     rows = [
-        bullet_row(bullet, section.title or section.key)
+        _row(replace(bullet, section=section.title or section.key), _BULLET, _BULLET_TOO)
         for section in sections
         for bullet in sorted(playbook.in_section(section.id), key=lambda bullet: bullet.order)
     ]
     known = {section.id for section in sections}
     return rows + [
-        bullet_row(bullet, "") for bullet in playbook.bullets if bullet.section not in known
+        _row(replace(bullet, section=""), _BULLET, _BULLET_TOO)
+        for bullet in playbook.bullets
+        if bullet.section not in known
     ]
 
 
