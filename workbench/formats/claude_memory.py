@@ -184,16 +184,9 @@ def links(text: str) -> Iterator[Link]:
             yield Link(one.line, found["target"], found["title"], found["hook"] or "")
 
 
-def read(text: str, context: ReadContext) -> Parsed:
+def read(text: str, context: ReadContext, elsewhere: Container[str] = ()) -> Parsed:
     """Read the index lines with the files they name, and every other statement; or a single topic
-    file.
-    """
-    return read_index(text, context)
-
-
-def read_index(text: str, context: ReadContext, elsewhere: Container[str] = ()) -> Parsed:
-    """Read an index as `read` does, but without the topics that are read `elsewhere`, by the names
-    it has for them.
+    file. Topics that are read `elsewhere`, by the names an index has for them, are left out.
     """
     report = Report(context.file)
     facts, skip = front_matter(text)

@@ -4,7 +4,7 @@ memory.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
@@ -71,15 +71,8 @@ def detect(head: str, path: str) -> Sure | None:
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every message that says something; the other lines become issues."""
-    report = Report(context.file)
-    memories = tuple(memory for _, memory in _records(text, context, report))
-    return report.parsed(NAME, memories=memories, layout=jsonstream.layout_of(text))
-
-
-def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[int, Memory]]:
     seen = dict[str, int]()
-    rows = jsonstream.documents(text, report, context.watch)
-    return report.each(rows, lambda doc: _message(doc, seen, context))
+    return jsonstream.read_lines(NAME, text, context, lambda doc: _message(doc, seen, context))
 
 
 def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memory, Notes]:
@@ -150,11 +143,9 @@ def _said(content: object) -> str:
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the messages, one a line; with `original`, only lines whose message changed are new."""
     new = {memory.id: memory for memory in parsed.memories}
-    return jsonstream.rewritten(original, parsed.layout, new, _old, _line)
-
-
-def _old(text: str) -> Iterator[tuple[int, str, Memory]]:
-    return ((number, m.id, m) for number, m in _records(text, NO_CONTEXT, Report("")))
+    seen = dict[str, int]()
+    old = partial(jsonstream.old_lines, read=lambda doc: _message(doc, seen, NO_CONTEXT))
+    return jsonstream.rewritten(original, parsed.layout, new, old, _line)
 
 
 def _line(memory: Memory, layout: Layout) -> str:

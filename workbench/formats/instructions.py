@@ -158,16 +158,6 @@ def speaks(said: str) -> bool:
     return bool(_FORBIDS.search(last) or _ALLOWS.search(last))
 
 
-def is_shown_bad(said: str) -> bool:
-    """Whether a statement says of itself that it is an example of what not to do."""
-    return _SHOWN_BAD.search(said) is not None
-
-
-def is_shown_good(said: str) -> bool:
-    """Whether a statement says of itself that it is what to do."""
-    return _SHOWN_GOOD.search(said) is not None
-
-
 def says_no(said: str) -> bool:
     """Whether a statement begins with a prohibition of its own."""
     return (
@@ -402,13 +392,13 @@ def _made(one: Statement, under: _Under) -> Iterator[Said]:
         return
     first = said.partition("\n")[0].rstrip("*_ ")
     forbidden = under.forbids()
-    if is_shown_good(said):
+    if _SHOWN_GOOD.search(said):
         forbidden = False
     elif forbidden is None and not says_no(said):
         return
     opening = _flat(first)
     nested_under_no = first.endswith(":") and "\n" in said and forbids(opening)
-    warns = bool(forbidden or forbidden is None or nested_under_no or is_shown_bad(said))
+    warns = bool(forbidden or forbidden is None or nested_under_no or _SHOWN_BAD.search(said))
     above = _above(under)
     gap = "\n" if said.startswith("- ") and "\n" in said else " "
     text = f"{above}:{gap}{said}" if above else said
@@ -496,7 +486,7 @@ def _paths(heads: dict[int, tuple[int, str]], *, titled: bool) -> list[tuple[str
 
 NAME = "instructions"
 detect = Clues((
-    (0.8, "named as one", "",
+    (0.8, "known by its name", "",
      r"(?i)(?:^|/)(?:(?:AGENTS?|CLAUDE|GEMINI|CLAUDE\.local|AGENTS\.override|SKILL|copilot-instructions|"
      r"[\w.-]+\.instructions)\.md|\.(?:cursor|windsurf|cline|roo)rules|[\w .-]+\.mdc)$"),
     (0.6, "in a folder of rules", "",

@@ -1,9 +1,9 @@
 """LIFECYCLE JSONL: one learning entry a line (source 001, section 5.2)."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -25,7 +25,6 @@ from workbench.core.stream.memory import (
 from workbench.formats.patch import alike
 from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.records import read_again
-from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Decode, Notes
 
 # The fields of a LIFECYCLE entry (source 001, section 5.2) and the product's own additions to it.
@@ -327,11 +326,7 @@ def detect(head: str, path: str) -> Sure | None:
 
 def read(text: str, context: ReadContext) -> Parsed:
     """Read every line that can be read; the others become issues."""
-    report = Report(context.file)
-    found = report.every(
-        jsonstream.documents(text, report, context.watch), lambda doc: _entry(doc, context)
-    )
-    return report.parsed(NAME, memories=found, layout=jsonstream.layout_of(text))
+    return jsonstream.read_lines(NAME, text, context, lambda doc: _entry(doc, context))
 
 
 def _entry(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
@@ -349,11 +344,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     def again(doc: Any) -> tuple[Memory, Notes]:
         return read_again(new, lambda context: _entry(doc, context)[0]), []
 
-    def old(text: str) -> Iterator[tuple[int, str, Memory]]:
-        nobody = Report("")
-        for number, memory in nobody.each(jsonstream.documents(text, nobody), again):
-            yield number, memory.id, memory
-
+    old = partial(jsonstream.old_lines, read=again)
     return jsonstream.rewritten(original, parsed.layout, new, old, _line)
 
 

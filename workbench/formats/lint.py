@@ -160,21 +160,13 @@ def _duplicate_ids(places: list[_Place]) -> Iterator[_Finding]:
             first[name] = place.line.number
             continue
         new = bullet_id(place.section or "others", next(free))
-        at = place.line.start + place.line.text.index(f"[{name}]") + 1
-        fix = Fix(f"renumber it {new}", ((at, at + len(name), new),))
+        fix = Fix(f"renumber it {new}", (_named(place, new),))
         message = f"the id {shown(name)} is already used on line {first[name]}"
         yield place.line.number, "duplicate-id", message, fix
 
 
 def _duplicate_texts(places: list[_Place]) -> Iterator[_Finding]:
-    first: dict[str, list[tuple[_Place, Described[Bullet]]]] = {}
-    for place in places:
-        new, before = Described(_bullet(place)), first.setdefault(text_key(place.content), [])
-        about = [other for other, described in before[:COMPARED] if new.may_be_one(described)]
-        before.append((place, new))
-        if not about:
-            continue
-        same = next((other for other in about if _is_equal(other, place)), about[0])
+    for place, same in _equal(places, _bullet, _is_equal):
         kept, gone = same.said, place.said
         edits = [(place.line.start, place.last.stop, "")]
         if kept.form == "counts":
@@ -221,10 +213,7 @@ def _wrong_slugs(places: list[_Place]) -> Iterator[_Finding]:
         ):
             continue
         new = f"{wanted}-{number}"
-        at = place.line.start + place.line.text.index(f"[{place.said.id}]") + 1
-        fix = (
-            None if new in taken else Fix(f"rename it {new}", ((at, at + len(place.said.id), new),))
-        )
+        fix = None if new in taken else Fix(f"rename it {new}", (_named(place, new),))
         message = f"{shown(place.said.id)} is in a section whose bullets begin with {wanted}-"
         yield place.line.number, "wrong-slug", message, fix
 
@@ -296,6 +285,11 @@ def _is_others(line: Line) -> bool:
     return title is not None and section_key(title) == "others"
 
 
+def _named(place: _Place, new: str) -> tuple[int, int, str]:
+    at = place.line.start + place.line.text.index(f"[{place.said.id}]") + 1
+    return at, at + len(place.said.id), new
+
+
 def _whole(line: Line, new: str) -> tuple[int, int, str]:
     return line.start, line.end, new
 
@@ -305,6 +299,7 @@ def _whole(line: Line, new: str) -> tuple[int, int, str]:
 
 
 R = TypeVar("R", Memory, Bullet)
+T = TypeVar("T")
 
 MOST = 20
 """Fixes that are worked out at a time; once they are made, the next ones are."""
@@ -374,7 +369,7 @@ def _duplicates(parsed: Parsed, *, is_stream: bool) -> Iterator[_Wrong]:
     """Find records that say the same; in a stream that a program keeps, what happens again is told
     again.
     """
-    for gone, kept in _equal(parsed.memories):
+    for gone, kept in _equal(parsed.memories, _itself, says_all_the_same):
         if (
             is_stream
             and gone.created_at != kept.created_at
@@ -384,7 +379,7 @@ def _duplicates(parsed: Parsed, *, is_stream: bool) -> Iterator[_Wrong]:
         fewer = replace(parsed, memories=tuple(_merged(parsed.memories, kept.id, gone.id)))
         yield _same(gone, kept, fewer)
     for at, book in enumerate(parsed.playbooks):
-        for found, first in _equal(book.bullets):
+        for found, first in _equal(book.bullets, _itself, says_all_the_same):
             merged = replace(book, bullets=tuple(_merged(book.bullets, first.id, found.id)))
             playbooks = (*parsed.playbooks[:at], merged, *parsed.playbooks[at + 1 :])
             yield _same(found, first, replace(parsed, playbooks=playbooks))
@@ -403,21 +398,25 @@ def _same(gone: R, kept: R, fewer: Parsed) -> _Wrong:
     )
 
 
-def _equal(records: Iterable[R]) -> Iterator[tuple[R, R]]:
-    """Yield every record whose text another one about the same thing has before it, and that one.
+def _equal(
+    items: Iterable[T], record: Callable[[T], R], is_equal: Callable[[T, T], bool]
+) -> Iterator[tuple[T, T]]:
+    """Yield every item whose text another one about the same thing has before it, and that one.
 
     Of those before it the one comes that it is equal to in everything, if any.
     """
-    first: dict[str, list[Described[R]]] = {}
-    for record in records:
-        new, before = Described(record), first.setdefault(text_key(record.content), [])
-        about = [other for other in before[:COMPARED] if new.may_be_one(other)]
+    first: dict[str, list[tuple[T, Described[R]]]] = {}
+    for item in items:
+        new = Described(record(item))
+        before = first.setdefault(text_key(new.record.content), [])
+        about = [other for other, described in before[:COMPARED] if new.may_be_one(described)]
+        before.append((item, new))
         if about:
-            yield (
-                record,
-                next((other for other in about if new.said == other.said), about[0]).record,
-            )
-        before.append(new)
+            yield item, next((other for other in about if is_equal(other, item)), about[0])
+
+
+def _itself(record: R) -> R:
+    return record
 
 
 def _merged(records: Sequence[R], kept: str, gone: str) -> Iterator[R]:

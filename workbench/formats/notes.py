@@ -97,13 +97,6 @@ def entries_of(
         yield one, partial(_memory, one, name, said, context, day[0] if day else "", again, tags)
 
 
-def whole_id(name: str, context: ReadContext) -> str:
-    """Return the id of the record of a note that is not a day's, whatever it says; `name` is its
-    path in its folder.
-    """
-    return _id(name, context)
-
-
 def is_note(path: PurePath) -> bool:
     """Tell whether a document of a folder is one of its notes: XML is only in a folder called
     memory.
@@ -147,7 +140,7 @@ def _memory(
     memory = made(
         context,
         notes,
-        _id(key, context),
+        id_of(key, context),
         content,
         created,
         summary=" ".join(title.split())[:200],
@@ -163,7 +156,8 @@ def _memory(
     return memory, notes
 
 
-def _id(key: str, context: ReadContext) -> str:
+def id_of(key: str, context: ReadContext) -> str:
+    """Return the id of a record: of a note that is not a day's `key` is its path in its folder."""
     where = "-".join(part for part in ("note", place(context)) if part)
     return unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key, count=1))
 

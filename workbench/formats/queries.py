@@ -59,19 +59,12 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the queries, one a line; with `original`, only lines whose query changed are new."""
-    layout = parsed.layout if original is None else jsonstream.layout_of(original)
-    old = _records(original, Report("")) if original is not None else []
-    known = {_key(query): query for _, query in old}
+    old = [(n, _key(q), q) for n, q in _records(original or "", Report(""))]
+    known = {key: query for _, key, query in old}
+    new = {_key(query): query for query in parsed.queries}
     # What a line says is what it was read as: its own bytes stay, whatever form they have.
-    queries = [
-        known[_key(query)] if known.get(_key(query)) == query else query for query in parsed.queries
-    ]
-    written = {_key(query): _line(query, layout) for query in queries}
-    if original is None:
-        return jsonstream.assemble(written.values(), layout)
-    return jsonstream.weave(
-        original, {n: (_key(q), _line(q, layout)) for n, q in old}, written, layout
-    )
+    new |= {key: known[key] for key, query in new.items() if known.get(key) == query}
+    return jsonstream.rewritten(original, parsed.layout, new, lambda _: old, _line)
 
 
 def _records(text: str, report: Report) -> list[tuple[int, JudgedQuery]]:

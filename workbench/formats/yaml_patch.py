@@ -403,11 +403,10 @@ def _rebuilt(
         )
     parts = []
     for at, value in pairs:
-        item = None if at is None else node.value[at]
-        kept = (
-            item and applied(text[: item.end_mark.index], inner[at or 0])[item.start_mark.index :]
-        )
-        parts.append(flow(value) if kept is None else kept)
+        if at is None or inner[at]:
+            parts.append(flow(value))
+        else:
+            parts.append(text[node.value[at].start_mark.index : node.value[at].end_mark.index])
     return (start, end, f" [{', '.join(parts)}]")
 
 

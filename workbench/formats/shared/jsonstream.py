@@ -6,21 +6,23 @@ What cannot be read is passed over up to the next value on its line, or the next
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from workbench.core.files.format import Layout, unwatched
+from workbench.core.files.format import Layout, Parsed, ReadContext, unwatched
 from workbench.core.files.lint import applied
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Progress
+from workbench.core.stream.memory import Memory
 from workbench.formats import patch
 from workbench.formats.patch import BOM, keeps_to_ascii
 from workbench.formats.shared.jsontext import JsonReader, NotJson, skip
 from workbench.formats.shared.report import Report
 
 R = TypeVar("R")
+ReadOne = Callable[[Any], tuple[Memory, Sequence[tuple[str, str]]]]
 
 # JSON lines as text: splitting a file, its layout, and weaving changed lines into an old file.
 
@@ -62,6 +64,20 @@ def documents(
             report.skip(number, reason)
             continue
         yield number, value, tuple(sorted(reader.changes))
+
+
+def read_lines(name: str, text: str, context: ReadContext, read: ReadOne) -> Parsed:
+    """Read a memory of each line that `read` can read; the others become issues."""
+    report = Report(context.file)
+    found = report.every(documents(text, report, context.watch), read)
+    return report.parsed(name, memories=found, layout=layout_of(text))
+
+
+def old_lines(text: str, read: ReadOne) -> Iterator[tuple[int, str, Memory]]:
+    """Yield the memories of a file that is replaced, as `rewritten` asks for them."""
+    nobody = Report("")
+    for number, memory in nobody.each(documents(text, nobody), read):
+        yield number, memory.id, memory
 
 
 def first_keys(head: str) -> frozenset[str]:

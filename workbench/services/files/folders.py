@@ -88,7 +88,7 @@ class FolderFile:
 
     def _read(self, text: str, context: ReadContext) -> Parsed:
         if self.topics is not None:
-            return claude_memory.read_index(text, context, self.elsewhere)
+            return claude_memory.read(text, context, self.elsewhere)
         if self.link is not None:
             return claude_memory.read_topic(text, self.link, context)
         if self.kind.name == note.NAME:
@@ -247,7 +247,7 @@ def place_of(file: Path, format: str, library: Library) -> Path:
 def _ids(name: str, text: str, context: ReadContext) -> Iterable[str]:
     """Return the ids that the records of a note have; only those of a day depend on what it says."""
     if not note.is_day(name):
-        return (note.whole_id(name, context),)
+        return (note.id_of(name, context),)
     return (memory.id for memory in note.read_note(text, context, name).memories)
 
 
