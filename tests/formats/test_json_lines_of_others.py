@@ -221,14 +221,14 @@ def test_messages() -> None:
 )
 def test_values_one_after_another(text: str, found: list[tuple[int, object]]) -> None:
     assert [(one.line, one.value) for one in values(text)] == found
-    moved = list(values("\ufeff\n" + text))
+    moved = list(values("\n" + text))
     assert [(one.line - 1, one.value) for one in moved] == found
 
 
 def test_taking_lines_out_and_putting_lines_in() -> None:
     assert spliced("a\nb\nc", {(2, 3): None}, [], "\n") == "a\nc"
     assert spliced("a\nb\nc", {(4, 5): None}, ["d"], "\n") == "a\nb\nd"
-    assert spliced("\ufeffa\r\nb\r\n", {(1, 2): None}, ["c"], "\r\n") == "\ufeffb\r\nc\r\n"
+    assert spliced("a\r\nb\r\n", {(0, 1): None}, ["c"], "\r\n") == "b\r\nc\r\n"
     assert spliced("a b\n", {(0, 1): None}, [], "\n") == " b\n"
     assert spliced("", {}, ["x"], "\n") == "x\n"
 

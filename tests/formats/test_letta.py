@@ -8,9 +8,10 @@ from tests.formats.diffing import after, grown, without
 from tests.formats.others import LETTA
 from tests.formats.samples import NOW, context
 from workbench.core.files.formats import detect as detect_format
+from workbench.core.files.formats import format_named
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats.letta import read, write
+from workbench.formats.letta import read
 
 IN_A_STRING = json.dumps(LETTA, ensure_ascii=True)
 PARSED = read(LETTA, context("helper.af"))
@@ -19,7 +20,8 @@ HUMAN, PERSONA = (memory.id for memory in PARSED.memories)
 
 @pytest.mark.parametrize("text", [LETTA, IN_A_STRING, "\ufeff" + IN_A_STRING + "\n"])
 def test_blocks(text: str) -> None:
-    parsed = read(text, context("helper.af"))
+    known = format_named("letta")
+    parsed = known.read(text, context("helper.af"))
     human, persona = parsed.memories
     assert (human.id, human.section, human.content) == (
         "letta-helper-human",
@@ -30,7 +32,7 @@ def test_blocks(text: str) -> None:
     extra = {"id": "block-1", "limit": 2000, "description": "who you are"}
     assert {key: value for key, value in persona.metadata.items() if key != FILE_KEY} == extra
     assert parsed.records_in == 2
-    assert write(parsed, text) == text
+    assert known.write(parsed, text) == text
 
 
 def test_in_a_string_only_the_changed_characters_differ() -> None:

@@ -201,11 +201,7 @@ def test_a_foreign_line_is_written_as_it_was(
     doc: dict[str, object], separators: tuple[str, str], end: str
 ) -> None:
     # Two members, because a line with a single one does not tell the separators.
-    text = (
-        "\ufeff"
-        + json.dumps({**doc, "extra": "é"}, separators=separators, ensure_ascii=False)
-        + end
-    )
+    text = json.dumps({**doc, "extra": "é"}, separators=separators, ensure_ascii=False) + end
     parsed = read(text, context())
     assert parsed.issues == ()
     assert write(parsed) == text

@@ -11,7 +11,7 @@ import pytest
 from tests.formats.broken import broken
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.samples import NOW, context
-from workbench.core.files.formats import detect
+from workbench.core.files.formats import detect, format_named
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
 from workbench.formats import mcp as mcp_memory
@@ -62,13 +62,14 @@ DIALECTS = {
 def test_every_dialect_says_the_same_and_comes_back(name: str, newline: str, bom: str) -> None:
     text = bom + DIALECTS[name].replace("\n", newline)
     assert detect("memory.json", text)[0].format == "mcp-memory"
-    parsed = mcp_memory.read(text, context())
+    known = format_named("mcp-memory")
+    parsed = known.read(text, context())
     ann, bath, lives = parsed.memories
     assert (ann.content, ann.category) == ("Speaks Welsh", "person")
     assert (bath.content, bath.category) == ("Bath", "city")
     assert (lives.content, lives.related) == ("Ann Lee lives in Bath", (ann.id, bath.id))
     assert (parsed.records_in, parsed.issues) == (3, ())
-    assert mcp_memory.write(parsed, text) == text
+    assert known.write(parsed, text) == text
 
 
 @pytest.mark.parametrize("name", DIALECTS)

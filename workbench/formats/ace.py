@@ -29,7 +29,6 @@ from workbench.core.text import counted
 from workbench.formats.claude_memory import BEGIN
 from workbench.formats.shared.report import Report, shown
 
-BOM = "\ufeff"
 MAX_ID = 200
 _COUNTED = re.compile(
     r"(?:[-*•+]\s*)?\[([^\]]+)\]\s*((?:(?:helpful|harmful|neutral)\s*=\s*[+-]?[0-9]{1,12}[\s,;|]*)+)::\s*(.*)",
@@ -54,7 +53,7 @@ class BulletLine:
 
 def heading(line: str) -> str | None:
     """Return the title when `line` starts a section (`##` or more), else None."""
-    plain = _stripped(line)
+    plain = line.strip()
     return plain.lstrip("#").strip() if plain.startswith("##") else None
 
 
@@ -64,7 +63,7 @@ def bullet_line(raw: str) -> BulletLine | None:
     Lines after the first belong to the content, without their trailing white space.
     """
     first, *rest = raw.split("\n")
-    plain = _stripped(first)
+    plain = first.strip()
     found = _counted(plain) or _bare(plain)
     if found is None or not rest:
         return found
@@ -117,10 +116,6 @@ def flat(text: str) -> str:
     """Put text on one line: line breaks become the two characters `\\n`."""
     # Replaced one after the other: that takes a third of what a pattern takes.
     return text.strip().replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\\n")
-
-
-def _stripped(line: str) -> str:
-    return line.removeprefix(BOM).strip()
 
 
 # Writing an ACE playbook: the lines it was read from wherever they still say what the playbook
@@ -177,11 +172,11 @@ def section_lines(section: Section, above: str | None, *, strict: bool = False) 
     lines = [] if strict and above is None else list(section.lead)
     raw = section.raw
     if raw is not None and heading(raw) == section.title:
-        return [*lines, raw.removeprefix(BOM) if strict else raw]
+        return [*lines, raw]
     above = lines[-1] if lines else above
     if raw is None and above is not None and above.strip():
         lines.append("")
-    return [*lines, _mark(raw) + f"## {flat(section.title)}"]
+    return [*lines, f"## {flat(section.title)}"]
 
 
 def bullet_lines(bullet: Bullet, book: Book, dialect: Dialect | None = None) -> list[str]:
@@ -196,7 +191,7 @@ def bullet_lines(bullet: Bullet, book: Book, dialect: Dialect | None = None) -> 
     if raw is not None and said is not None and _still_says(bullet, said, form):
         return [*bullet.lead, *raw.split("\n")]
     ending = "\r" if raw is not None and raw.endswith("\r") else ""
-    return [*bullet.lead, _mark(raw) + render(bullet, form) + ending]
+    return [*bullet.lead, render(bullet, form) + ending]
 
 
 def _grouped(bullets: tuple[Bullet, ...]) -> dict[str, list[Bullet]]:
@@ -240,11 +235,6 @@ def _still_says(bullet: Bullet, said: BulletLine, form: Dialect) -> bool:
     return (
         said.content == bullet.content and same_counts and said.id in (bullet.id, *bullet.aliases)
     )
-
-
-def _mark(raw: str | None) -> str:
-    """The byte order mark, where the line being replaced has it."""
-    return BOM if raw is not None and raw.startswith(BOM) else ""
 
 
 # ACE playbook text (source 003): sections of bullets `[id] helpful=n harmful=m :: text`, or `[id]
@@ -316,7 +306,7 @@ class _Builder:
             self.close()
             self.open = ([line], number)
             self.lead, self.gap = tuple(self.gap), []
-        elif not line.removeprefix(BOM).strip():
+        elif not line.strip():
             self.gap.append(line)
         elif self.open is not None:
             self.open[0].extend((*self.gap, line))

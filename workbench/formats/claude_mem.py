@@ -180,9 +180,7 @@ _MARKS = re.compile(
 def detect(head: str, path: str) -> Sure | None:
     """Sure when an object says it is an export, or lists observations with their narrative."""
     del path
-    if head.removeprefix("\ufeff").lstrip().startswith("{") and (
-        _LISTED.search(head) or _EXPORT.search(head)
-    ):
+    if head.lstrip().startswith("{") and (_LISTED.search(head) or _EXPORT.search(head)):
         sure = (
             0.45 * bool(_EXPORT.search(head))
             + 0.25 * bool(_MARKS.search(head))

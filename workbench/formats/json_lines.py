@@ -86,7 +86,7 @@ def detect(head: str, path: str) -> Sure | None:
     """Not very sure: every line is an object, most of them with a text under a name that people
     use.
     """
-    if not head.removeprefix("\ufeff").lstrip().startswith("{") or _SESSION.search(head):
+    if not head.lstrip().startswith("{") or _SESSION.search(head):
         return None
     docs = _objects(head)
     named = [doc for doc in docs if doc is not None and _text_name(doc, "")]

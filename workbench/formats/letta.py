@@ -54,7 +54,7 @@ _LISTED = re.compile(r'\\?"agents\\?"\s*:\s*\[')
 
 def detect(head: str, path: str) -> Sure | None:
     """Sure when an object, or one in a string, has the keys of an agent; the suffix `.af` helps."""
-    start = head.removeprefix("\ufeff").lstrip()[:1]
+    start = head.lstrip()[:1]
     marks = len(set(_MARKS.findall(head))) if start in ("{", '"') else 0
     if marks == 0:
         return None

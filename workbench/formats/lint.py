@@ -111,10 +111,10 @@ def _numbers(places: list[_Place]) -> Iterator[int]:
 
 def _headings(found: list[Line]) -> Iterator[_Finding]:
     for line in found:
-        plain = line.text.removeprefix(ace.BOM)
-        if plain.lstrip().startswith("###"):
-            start = line.start + len(line.text) - len(plain) + len(plain) - len(plain.lstrip())
-            depth = len(plain.lstrip()) - len(plain.lstrip().lstrip("#"))
+        plain = line.text.lstrip()
+        if plain.startswith("###"):
+            start = line.end - len(plain)
+            depth = len(plain) - len(plain.lstrip("#"))
             fix = Fix("make it a ## heading", ((start, start + depth, "##"),))
             message = f"the heading {shown(plain.strip())} is deeper than ##: some parsers read it as text"
             yield line.number, "deep-heading", message, fix
@@ -129,7 +129,7 @@ def _loose(places: list[_Place]) -> Iterator[_Finding]:
         strict = (
             f"[{said.id}] helpful={said.helpful} harmful={said.harmful} :: {said.content}".rstrip()
         )
-        plain = place.line.text.removeprefix(ace.BOM).strip()
+        plain = place.line.text.strip()
         loose = plain != strict if said.form == "counts" else plain[:1] != "["
         if loose and " ".join(plain.split()) != " ".join(strict.split()):
             new = strict if said.form == "counts" else f"[{said.id}] {said.content}".rstrip()
@@ -227,7 +227,7 @@ def _lost_text(found: list[Line], places: list[_Place], text: str) -> Iterator[_
     section, inside = "", False
     for line in found:
         title = ace.heading(line.text)
-        plain = line.text.removeprefix(ace.BOM).strip()
+        plain = line.text.strip()
         if title is not None:
             section, inside = title, False
         elif line.number in bullets:

@@ -18,7 +18,7 @@ from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sur
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
-from workbench.formats.patch import BOM, Entry, Node, dumps, patch, patched, scan
+from workbench.formats.patch import Entry, Node, dumps, patch, patched, scan
 from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.jsonstream import Unwrapped, Value, spliced, unwrap
 from workbench.formats.shared.jsontext import JsonReader
@@ -452,7 +452,7 @@ def _listed(doc: Doc, node: Node | None) -> Doc:
 
 def certainty(head: str) -> float:
     """Tell how sure it is, from 0 to 1, that a text which begins so is a graph."""
-    bare = head.removeprefix(BOM).lstrip()
+    bare = head.lstrip()
     if not bare.startswith(("{", '"')) or not _LISTED.search(bare):
         return 0.0
     if _MARKS.search(bare):
@@ -462,12 +462,11 @@ def certainty(head: str) -> float:
 
 def find(text: str) -> Graph | None:
     """Return the graph of a file; `None` when it is no JSON object with one."""
-    start = text.removeprefix(BOM).lstrip()
-    if not start.startswith(("{", '"')) or not _LISTED.search(text):
+    if not text.lstrip().startswith(("{", '"')) or not _LISTED.search(text):
         return None
     try:
         whole = unwrap(text, "the file")
-        return _within(whole, len(whole.text) - len(whole.text.removeprefix(BOM).lstrip()), 0)
+        return _within(whole, len(whole.text) - len(whole.text.lstrip()), 0)
     except (UnreadableFile, ValueError):
         return None
 

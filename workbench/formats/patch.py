@@ -13,7 +13,6 @@ from workbench.core.record import UnreadableFile
 from workbench.formats.shared.jsontext import JsonReader, skip
 from workbench.formats.shared.report import Report
 
-BOM = "\ufeff"
 _NAMES = ("id", "label", "name")
 """The keys that may tell the elements of a list apart, whatever else they say."""
 
@@ -73,19 +72,17 @@ def keeps_to_ascii(text: str) -> bool:
 
 def layout_of(text: str) -> Layout:
     """Find out how `text` is written, by its first places that tell."""
-    body = text.removeprefix(BOM)
-    bare = _STRING.sub('""', body[:_LOOKED_AT])
+    bare = _STRING.sub('""', text[:_LOOKED_AT])
     indent, colon, comma = _INDENT.search(bare), _COLON.search(bare), _COMMA.search(bare)
-    ends = body.count("\n")
-    is_windows = ends and body.count("\r\n") == ends
+    ends = text.count("\n")
+    is_windows = ends and text.count("\r\n") == ends
     return Layout(
         unit=indent[2] if indent else "",
         newline=indent[1] if indent else "\r\n" if is_windows else "\n",
         colon=f":{colon[1]}" if colon else ": ",
         comma=f",{comma[1]}" if comma else ", ",
-        ascii_only=keeps_to_ascii(body),
-        bom=body != text,
-        final_newline=body.endswith("\n") or not body,
+        ascii_only=keeps_to_ascii(text),
+        final_newline=text.endswith("\n") or not text,
     )
 
 
@@ -266,9 +263,8 @@ def scan_file(text: str, file: str, inside: Inside = frozenset()) -> Node:
     """Take apart a whole file. Raises `UnreadableFile` for no list or object, or nothing before the
     damage.
     """
-    at = skip(text, len(BOM) if text.startswith(BOM) else 0)
     try:
-        node = scan(text, at, JsonReader(), inside)
+        node = scan(text, skip(text, int(text.startswith("\ufeff"))), JsonReader(), inside)
     except ValueError as error:
         raise UnreadableFile(
             f"{file} cannot be read: {error} (line 1).", "Nothing was read from it."

@@ -13,7 +13,7 @@ from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle import FIELDS, from_entry
-from workbench.formats.patch import BOM, Lines, scan_file
+from workbench.formats.patch import Lines, scan_file
 from workbench.formats.shared import books, jsonstream, values
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import required_text, take, unique_id
@@ -147,8 +147,7 @@ class Source:
 
 def source_of(text: str, context: ReadContext, report: Report) -> Source:
     """Find the rows of a file. Raises `UnreadableFile` when there are none to be found."""
-    plain = text.removeprefix(BOM)
-    start = plain.lstrip()
+    start = text.lstrip()
     if start[:1] in ("{", "["):
         lines = [line for _, line in jsonstream.lines(text)]
         if (
@@ -160,9 +159,9 @@ def source_of(text: str, context: ReadContext, report: Report) -> Source:
             return Source((number, doc) for number, doc, _ in rows)
         return _document(text, context, report)
     if (delimiter := _delimiter(start)) is not None:
-        return _table(plain, delimiter, report)
-    if YAML.search(plain):
-        return _own_yaml(plain) or _yaml(plain, context, report)
+        return _table(text, delimiter, report)
+    if YAML.search(text):
+        return _own_yaml(text) or _yaml(text, context, report)
     raise UnreadableFile(f"{context.file} has no list of records.", "Nothing was read from it.")
 
 
@@ -315,7 +314,7 @@ _UNSAFE = re.compile(r"[\s%<>]|-(?=-)")
 
 def begins(text: str) -> bool:
     """Tell whether a text holds an item with its id."""
-    return text.removeprefix("\ufeff").startswith(("#", "- ")) and _ITEM.search(text) is not None
+    return text.startswith(("#", "- ")) and _ITEM.search(text) is not None
 
 
 def written_item(record: Memory | Bullet) -> str:
@@ -335,7 +334,7 @@ def source(text: str, report: Report) -> Source:
     """Find the items of a text; what of it is neither an item with an id nor a heading is said in
     `report`.
     """
-    clean = clean_for_store(text.removeprefix("\ufeff"))
+    clean = clean_for_store(text)
     found = list(_rows(clean, report))
     is_book = any(kind == "bullet" for kind, _ in found)
     rows = [row for kind, row in found if (kind == "bullet") == is_book]
@@ -438,7 +437,7 @@ def detect(head: str, path: str) -> Sure | None:
     does.
     """
     del path
-    text = head.removeprefix("\ufeff").lstrip()
+    text = head.lstrip()
     if len(text) < _SHORT and _EMPTY.fullmatch(text):
         return (0.5, "a list without records")
     if _HEADER.match(text):
@@ -487,7 +486,7 @@ def _object(doc: Any) -> dict[str, Any]:
 
 
 def _is_markdown(text: str) -> bool:
-    return begins(text) or text.removeprefix("\ufeff").strip() == "# Memories"
+    return begins(text) or text.strip() == "# Memories"
 
 
 def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:

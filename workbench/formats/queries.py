@@ -24,7 +24,6 @@ from workbench.core.files.format import (
 from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.tuning.judgment import MAX_GRADE
-from workbench.formats.patch import BOM
 from workbench.formats.shared import jsonstream
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import NO_CONTEXT, take
@@ -359,7 +358,7 @@ def _judgments(text: str, report: Report) -> Iterator[tuple[int, str, str, int]]
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(text.removeprefix(BOM).split("\n"), 1):
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         row = re.split(r"[ \t]+", line.strip(" \t\r"))
         if row != [""]:
             yield number, row

@@ -180,7 +180,7 @@ def read_list(text: str, context: ReadContext) -> Parsed:
         for key in ("created", "last_retrieved")
         if is_step(node.get(key))
     ]
-    clock, start = clock_for(steps, context), prefix(context, text.lstrip("\ufeff")[:IDENTIFYING])
+    clock, start = clock_for(steps, context), prefix(context, text[:IDENTIFYING])
     memories = report.every(found, lambda node: _listed(node, clock, start, context))
     return report.parsed(
         GENAGENTS,

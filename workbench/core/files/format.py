@@ -110,7 +110,7 @@ class JudgedQuery:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How JSON is written. `unit` is one level of indentation, empty where everything stands on one
-    line; `bom` and `final_newline` are what a file begins and ends with.
+    line; `final_newline` tells whether a file ends with one.
     """
 
     unit: str = "  "
@@ -118,7 +118,6 @@ class Layout:
     colon: str = ": "
     comma: str = ", "
     ascii_only: bool = False
-    bom: bool = False
     final_newline: bool = True
 
 
@@ -239,10 +238,9 @@ class Signature:
 
     def __call__(self, head: str, path: str) -> Sure | None:
         del path
-        text = head.removeprefix("\ufeff")
-        if not all(re.search(need, text, re.MULTILINE) for need in self.needs):
+        if not all(re.search(need, head, re.MULTILINE) for need in self.needs):
             return None
-        found = set(re.findall(self.marks, text, re.MULTILINE)) if self.marks else ()
+        found = set(re.findall(self.marks, head, re.MULTILINE)) if self.marks else ()
         return min(self.sure + self.each * len(found), 0.95), self.reason
 
 
@@ -255,11 +253,11 @@ class Clues:
     clues: tuple[tuple[float, str, str, str], ...]
 
     def __call__(self, head: str, path: str) -> Sure | None:
-        text, place = head.removeprefix("\ufeff"), PurePath(path).as_posix()
+        place = PurePath(path).as_posix()
         fitting = (
             (sure, reason)
             for sure, reason, said, named in self.clues
-            if re.search(named, place) and re.search(said, text, re.MULTILINE)
+            if re.search(named, place) and re.search(said, head, re.MULTILINE)
         )
         return next(fitting, None)
 

@@ -82,7 +82,8 @@ def detect(path: str | Path, text: str) -> "tuple[Detection, ...]":
     """Return the formats `text` may have, the likeliest first; empty when it is none of them."""
     from workbench.core.files.format import Detection
 
-    asked = ((known.name, known.detect(text[:HEAD], str(path))) for known in known_formats())
+    head = text.removeprefix("\ufeff")[:HEAD]
+    asked = ((known.name, known.detect(head, str(path))) for known in known_formats())
     found = [Detection(name, *sure) for name, sure in asked if sure and sure[0] >= SURE]
     return tuple(sorted(found, key=lambda one: -one.confidence))
 

@@ -23,6 +23,7 @@ from workbench.core.record import Conflict, StoreProblem, WorkbenchError
 # byte is in Windows-1252.
 
 
+BOM = "\ufeff"
 _ESCAPED = re.compile("[\udc80-\udcff]")
 _FEW, _ONE_IN = 5, 50
 """So many bytes that are no UTF-8 a text may have, or one in so many."""
@@ -63,13 +64,16 @@ def kind_of(data: bytes) -> str:
 
 
 def tolerant(format: Format) -> Format:
-    """Return a format whose reader and writer can do with bytes that are no UTF-8."""
+    """Return a format whose reader and writer can do with bytes that are no UTF-8; a byte order mark
+    is kept from them, and stays in its file.
+    """
     write = _writing(format.write) if format.writes else format.write
     return replace(format, read=_reading(format.read), write=write)
 
 
 def _reading(read: ReadText) -> ReadText:
     def tolerated(text: str, context: ReadContext) -> Parsed:
+        text = text.removeprefix(BOM)
         if not _has_escaped(text):
             return read(text, context)
         parsed = read(mended(text), context)
@@ -81,9 +85,12 @@ def _reading(read: ReadText) -> ReadText:
 
 def _writing(write: WriteText) -> WriteText:
     def tolerated(parsed: Parsed, original: str | None = None) -> str:
-        if original is None or not _has_escaped(original):
-            return write(parsed, original)
-        return restored(write(parsed, mended(original)), original)
+        if original is None:
+            return write(parsed, None)
+        mark = original[: original.startswith(BOM)]
+        bare = original[len(mark) :]
+        given = mended(bare) if _has_escaped(bare) else bare
+        return mark + restored(write(parsed, given), bare)
 
     return tolerated
 

@@ -17,7 +17,7 @@ from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Progress
 from workbench.core.stream.memory import Memory
 from workbench.formats import patch
-from workbench.formats.patch import BOM, keeps_to_ascii
+from workbench.formats.patch import keeps_to_ascii
 from workbench.formats.shared.jsontext import JsonReader, NotJson, skip
 from workbench.formats.shared.report import Report
 
@@ -36,7 +36,7 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield (line number, line) for every line that is not blank, without byte order mark and line
     ends.
     """
-    for number, line in enumerate(text.removeprefix(BOM).split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip(" \t\r"):
             yield number, line.removesuffix("\r")
 
@@ -93,7 +93,7 @@ def first_keys(head: str) -> frozenset[str]:
             continue
         if isinstance(value, dict):
             return frozenset(value)
-    whole = "\n" in head.strip() or not head.removeprefix(BOM).lstrip().startswith("{")
+    whole = "\n" in head.strip() or not head.lstrip().startswith("{")
     return frozenset() if whole else frozenset(_VISIBLE_KEY.findall(head))
 
 
@@ -110,11 +110,7 @@ def dumps(value: object, layout: Layout) -> str:
 def assemble(written: Iterable[str], layout: Layout) -> str:
     """Join lines into the text of a file."""
     body = layout.newline.join(written)
-    return (
-        (BOM if layout.bom else "")
-        + body
-        + (layout.newline if layout.final_newline and body else "")
-    )
+    return body + (layout.newline if layout.final_newline and body else "")
 
 
 def rewritten(
@@ -147,8 +143,7 @@ def weave(
     at the end.
     """
     out: list[str] = []
-    body = original.removeprefix(BOM)
-    raw = body.split("\n")
+    raw = original.split("\n")
     final = raw[-1] == ""
     for number, line in enumerate(raw[:-1] if final else raw, 1):
         key, before = old.get(number, ("", ""))
@@ -164,7 +159,7 @@ def weave(
     out += [line + end for line in added]
     if added and not final:
         out[-1] = out[-1].removesuffix("\r") if end else out[-1]
-    return (BOM if layout.bom else "") + "\n".join(out) + ("\n" if final and out else "")
+    return "\n".join(out) + ("\n" if final and out else "")
 
 
 # JSON inside a JSON string: the inner text, and the outer one again after a change.
@@ -202,8 +197,7 @@ class Unwrapped:
 
 def unwrap(text: str, file: str) -> Unwrapped:
     """Return the JSON text of a file, out of the string it may stand in. Raises `UnreadableFile`."""
-    bare = text.removeprefix(BOM)
-    start = len(text) - len(bare) + len(bare) - len(bare.lstrip(" \t\r\n"))
+    start = skip(text, 0)
     if text[start : start + 1] != '"':
         return Unwrapped(text, text)
     try:
@@ -236,7 +230,7 @@ class Value:
 
 def values(text: str) -> Iterator[Value]:
     """Yield every value of `text`, and every damaged part once."""
-    reader, at, number = JsonReader(), len(BOM) if text.startswith(BOM) else 0, 1
+    reader, at, number = JsonReader(), 0, 1
     first, line = at, ""
     while True:
         start = skip(text, at)
@@ -309,8 +303,8 @@ def spliced(
     lines = list(added)
     if not lines:
         return body
-    gap = "" if not body.removeprefix(BOM) or body.endswith("\n") else newline
-    final = newline if text.endswith("\n") or not text.removeprefix(BOM) else ""
+    gap = "" if not body or body.endswith("\n") else newline
+    final = newline if text.endswith("\n") or not text else ""
     return body + gap + newline.join(lines) + final
 
 
@@ -318,7 +312,7 @@ def _with_line(text: str, start: int, end: int) -> tuple[int, int]:
     """Widen a place to its line with the line end, where nothing else stands on it."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
-    alone = not text[first:start].strip(" \t\r" + BOM) and not text[
+    alone = not text[first:start].strip(" \t\r") and not text[
         end : last if last >= 0 else None
     ].strip(" \t\r")
     if not alone:
@@ -326,4 +320,4 @@ def _with_line(text: str, start: int, end: int) -> tuple[int, int]:
     if last < 0:
         # The last line goes with the line end before it, so that the file ends as it did.
         return (first - (2 if text[first - 2 : first] == "\r\n" else 1) if first else 0), len(text)
-    return (len(BOM) if first == 0 and text.startswith(BOM) else first), last + 1
+    return first, last + 1
