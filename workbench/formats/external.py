@@ -325,7 +325,7 @@ def _placed(
 
 def _title(memory: Memory) -> str:
     """Return the heading for a memory on one line, never empty."""
-    words = (" ".join(text.split()) for text in (memory.section, memory.summary, memory.id))
+    words = map(values.flat, (memory.section, memory.summary, memory.id))
     return next((text for text in words if text.lstrip("# ")), "Notes")
 
 
@@ -343,7 +343,7 @@ def _template(kind: _Kind, parsed: Parsed) -> str:
     if first is None:
         return "# Notes\n"
     words = json.dumps(list(first.tags), ensure_ascii=False)
-    topic = " ".join((first.summary or first.section or "Notes").split())
+    topic = values.flat(first.summary or first.section or "Notes")
     above = [memory.content for memory in parsed.memories if _section(kind, memory) == "top"]
     head = (
         f"# {topic}\n\n<!--\nMETA:\n- created: {iso(first.created_at)}\n- keywords: {words}\n-->\n"

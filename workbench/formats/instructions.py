@@ -22,7 +22,7 @@ from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.records import created_at, made, place
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, flat
 
 # The files that an instruction file imports by `@path`, as Claude Code reads them.
 
@@ -54,14 +54,11 @@ def imported(text: str, name: str, beside: Callable[[str], str | None]) -> Itera
     waiting, seen = [(0, name, text, 0)], {name}
     while waiting:
         first, within, said, depth = waiting.pop(0)
-        for line, named in _named(said):
-            path = (
-                named
-                if named.startswith("~/")
-                else posixpath.normpath(posixpath.join(posixpath.dirname(within), named))
-            )
-            there = None if path in seen or path.startswith("~/") else beside(path)
-            if path in seen or (there is None and not _is_path(named)):
+        for line, one in named(said):
+            here = posixpath.join(posixpath.dirname(within), one)
+            path = one if one.startswith("~/") else posixpath.normpath(here)
+            there = None if path in seen else beside(path)
+            if path in seen or (there is None and not _is_path(one)):
                 continue
             seen.add(path)
             yield Imported(first or line, path, there)
@@ -71,10 +68,10 @@ def imported(text: str, name: str, beside: Callable[[str], str | None]) -> Itera
 
 def missing(text: str, exists: Callable[[str], bool]) -> Iterator[tuple[int, str]]:
     """Yield the line and the path of each import of a file that does not exist."""
-    return ((line, name) for line, name in _named(text) if _is_path(name) and not exists(name))
+    return ((line, name) for line, name in named(text) if _is_path(name) and not exists(name))
 
 
-def _named(text: str) -> Iterator[tuple[int, str]]:
+def named(text: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of what may be an import: `@name` outside code."""
     for line in lines(text):
         for found in (
@@ -441,7 +438,7 @@ def _above(under: _Under) -> str:
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.replace("**", "").replace("__", "").split())
+    return flat(text.replace("**", "").replace("__", ""))
 
 
 def _heading(text: str) -> str:

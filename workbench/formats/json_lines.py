@@ -225,16 +225,12 @@ def _names(doc: Doc, wanted: str) -> _Names:
 
 def _count_name(doc: Doc, names: Sequence[str]) -> str:
     """Return what a line calls a count, or is to call it: a name under which it says nothing else."""
-    there = (
-        name
-        for name in names
-        if isinstance(doc.get(name), int) and not isinstance(doc.get(name), bool)
-    )
+    there = (name for name in names if values.is_whole(doc.get(name)))
     return next(there, next((name for name in names if name not in doc), f"{names[0]}_votes"))
 
 
 def _line(value: object) -> str:
-    return " ".join(value.split())[:200] if isinstance(value, str) else ""
+    return values.flat(value)[:200] if isinstance(value, str) else ""
 
 
 def _id(doc: Doc, names: _Names) -> str:

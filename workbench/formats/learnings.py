@@ -32,7 +32,7 @@ from workbench.formats.shared.records import (
     made,
 )
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes, slug
+from workbench.formats.shared.values import Notes, flat, slug
 
 # The blocks of a .learnings file: headings, fields, sections, and where each value stands.
 #
@@ -376,7 +376,7 @@ def edits(block: Block, text: str, old: Memory, new: Memory) -> list[Edit]:
     if block.item:
         return out  # a list's item says nothing else
     if new.summary != old.summary and said and old.summary:
-        out.append((block.title.start, block.title.end, " ".join(new.summary.split())))
+        out.append((block.title.start, block.title.end, flat(new.summary)))
     if new.status != old.status:
         out.append(_field(block, "Status", _WRITTEN[new.status], newline))
     if new.importance_score != old.importance_score:
@@ -387,15 +387,15 @@ def edits(block: Block, text: str, old: Memory, new: Memory) -> list[Edit]:
             if "Category" not in block.fields and old.category == block.title.text
             else None
         )
-        flat = " ".join(new.category.split())
+        said = flat(new.category)
         out.append(
-            (place.start, place.end, flat) if place else _field(block, "Category", flat, newline)
+            (place.start, place.end, said) if place else _field(block, "Category", said, newline)
         )
     for part in (block.fields, block.sections, block.meta):
         for name, value in part.items():
             now = new.metadata.get(name)
             if old.metadata.get(name) == value.text and isinstance(now, str) and now != value.text:
-                written = raw(now, newline) if part is block.sections else " ".join(now.split())
+                written = raw(now, newline) if part is block.sections else flat(now)
                 out.append((value.start, value.end, written))
     return out
 
@@ -412,7 +412,7 @@ def _fitted(content: str, block: Block, said: str, newline: str) -> str:
         return (newline + "  ").join(
             part.strip() for part in content.strip().split("\n") if part.strip()
         )
-    return " ".join(content.split())
+    return flat(content)
 
 
 def _field(block: Block, name: str, value: str, newline: str) -> Edit:
@@ -445,7 +445,7 @@ def rendered(memory: Memory) -> str:
     day = iso(memory.created_at)[:10]
     known = re.fullmatch(r"[A-Z]+-[\w-]+", memory.id)
     name = memory.id if known else f"LRN-{day.replace('-', '')}-{digest(memory.id).upper()}"
-    title = " ".join(memory.category.split()) or memory.observation_type
+    title = flat(memory.category) or memory.observation_type
     return "\n".join(
         (
             f"## [{name}] {title}", "", f"**Logged**: {iso(memory.created_at)}",
@@ -461,7 +461,7 @@ def _noted(memory: Memory) -> Iterator[str]:
         name: value for name, value in memory.metadata.items()
         if isinstance(value, str) and value.strip(BLANKS) and name not in _WRITES and _PART.fullmatch(name)
     }  # fmt: skip
-    area = " ".join(notes.pop("Area", "").split())
+    area = flat(notes.pop("Area", ""))
     yield from (f"**Area**: {area}",) if area else ()
     yield from ("", "### Summary", raw(memory.content, "\n"))
     short = {
@@ -475,7 +475,7 @@ def _noted(memory: Memory) -> Iterator[str]:
         yield from (
             "",
             f"### {METADATA}",
-            *(f"- {name}: {' '.join(value.split())}" for name, value in short.items()),
+            *(f"- {name}: {flat(value)}" for name, value in short.items()),
         )
 
 

@@ -30,7 +30,7 @@ from workbench.formats.shared.records import (
     with_records,
 )
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes, slug
+from workbench.formats.shared.values import Notes, is_whole, slug
 
 NAME = "letta"
 OVER_LIMIT = "the block {} has {} characters, more than its limit of {}: Letta refuses it"
@@ -87,7 +87,7 @@ def read(text: str, context: ReadContext) -> Parsed:
 def over_limit(memory: Memory) -> Reason | None:
     """Return that a block is longer than its own limit; `None` when it is not, or has none."""
     limit = memory.metadata.get("limit") if file_part(memory, NAME) is not None else None
-    if not isinstance(limit, int) or isinstance(limit, bool) or len(memory.content) <= limit:
+    if not is_whole(limit) or len(memory.content) <= limit:
         return None
     return Reason(OVER_LIMIT, (shown(memory.section), f"{len(memory.content):,}", f"{limit:,}"))
 

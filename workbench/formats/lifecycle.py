@@ -289,12 +289,7 @@ def _still_derived(key: str, value: object, kept: Mapping[str, Any], memory: Mem
 
 def _says(field: Field, raw: object, memory: Memory) -> bool:
     """Whether `raw`, read again, is what the memory has in this field."""
-    value = field.default
-    if raw is not None:
-        try:
-            value, _ = field.decode(raw)
-        except ValueError:
-            value = field.default
+    value = field.default if raw is None else _decoded(field, raw, [])
     if isinstance(value, Source) and memory.source.speaker is None:
         value = replace(
             value, speaker=None

@@ -30,7 +30,7 @@ from workbench.formats.shared.records import (
     votes_in,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, flat
 
 NAME = "notes"
 CHANGED = "changed"
@@ -143,7 +143,7 @@ def _memory(
         id_of(key, context),
         content,
         created,
-        summary=" ".join(title.split())[:200],
+        summary=flat(title)[:200],
         memory_type="episodic" if day else "semantic",
         category=said.get("type", "").strip("\"'"),
         tags=tags,

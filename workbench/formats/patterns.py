@@ -93,7 +93,7 @@ def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
 
 
 def _confidence(raw: object) -> values.Reading:
-    if isinstance(raw, bool) or not isinstance(raw, int | float):
+    if not values.is_number(raw):
         raise ValueError("it is no number")
     held = round(min(max(float(raw), 0.0), 1.0) * 5)
     return held, "" if raw in (0, 1) else "mapped from 0–1 to 0–5"
@@ -159,15 +159,11 @@ def _name(text: str) -> str:
 
 
 def _count(value: object) -> int:
-    return (
-        value
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
-        else 0
-    )
+    return value if values.is_whole(value) and 0 <= value < 10**9 else 0
 
 
 def _share(value: object) -> float:
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    number = value if values.is_number(value) else 0.0
     return min(max(float(number), 0.0), 1.0)
 
 

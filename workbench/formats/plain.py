@@ -19,7 +19,7 @@ from workbench.formats import managed_block
 from workbench.formats.ace import write_playbook
 from workbench.formats.patch import scalar
 from workbench.formats.plain_read import written, written_item
-from workbench.formats.shared.values import write_source
+from workbench.formats.shared.values import flat, write_source
 
 # Records inside the managed block of a Markdown file that belongs to somebody else, such as
 # CLAUDE.md or AGENTS.md.
@@ -144,7 +144,7 @@ def write_prompt(parsed: Parsed, original: str | None = None) -> str:
     """
     del original
     if not parsed.playbooks:
-        return "".join(f"- {_one_line(memory.content)}\n" for memory in parsed.memories)
+        return "".join(f"- {flat(memory.content)}\n" for memory in parsed.memories)
     lines: list[str] = []
     for heading, bullets in _sections(parsed.playbooks[0]):
         lines += [
@@ -186,10 +186,6 @@ def _sections(playbook: Playbook) -> Iterator[tuple[str, list[Bullet]]]:
     lost = [bullet for bullet in ranked if bullet.section not in known]
     if lost:
         yield "Others", lost
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _flat(text: str) -> str:

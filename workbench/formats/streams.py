@@ -83,7 +83,7 @@ def prefix(context: ReadContext, oldest: str) -> str:
 
 def node_number(raw: object) -> str:
     """Return the number in a node reference (7, "7", "node_7") as text. Raises `ValueError`."""
-    if isinstance(raw, int) and not isinstance(raw, bool) and raw >= 0:
+    if values.is_whole(raw) and raw >= 0:
         return str(raw)
     found = _NUMBER.fullmatch(raw.strip()) if isinstance(raw, str) else None
     if found is None:
@@ -102,7 +102,7 @@ def references(raw: object, start: str) -> tuple[str, ...] | None:
 
 def importance(raw: object, top: float, notes: Notes) -> float | None:
     """Map a rating on 0–`top` linearly to 0–10; `None` where it is none."""
-    if isinstance(raw, bool) or not isinstance(raw, int | float):
+    if not values.is_number(raw):
         return None
     held = min(max(float(raw), 0.0), top)
     if held != raw:
@@ -135,7 +135,7 @@ class Clock:
 
 def is_step(raw: object) -> bool:
     """Whether `raw` is a step counter that can be placed in time."""
-    return isinstance(raw, int) and not isinstance(raw, bool) and abs(raw) <= _MAX_STEP
+    return values.is_whole(raw) and abs(raw) <= _MAX_STEP
 
 
 def clock_for(steps: list[int], context: ReadContext) -> Clock:

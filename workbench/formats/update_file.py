@@ -17,6 +17,7 @@ from workbench.formats.claude_memory import Link, line_record, links, own_statem
 from workbench.formats.patch import scalar
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.records import COUNTS
+from workbench.formats.shared.values import flat
 from workbench.formats.yaml_patch import DamagedYaml, Unfitting, patch_yaml, tree
 
 LONGEST = 2_000
@@ -392,7 +393,7 @@ def _new_hook(link: Link, topic: Memory) -> str:
     """Return what a line is to say of its file; nothing where it says that, or something of
     somebody's own.
     """
-    new, old = " ".join(topic.summary.split()), " ".join(link.hook.split())
+    new, old = flat(topic.summary), flat(link.hook)
     # What the index says otherwise than when it was read is somebody's own.
     return "" if new == old or topic.metadata.get("hook") != link.hook else new
 

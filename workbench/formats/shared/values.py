@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeGuard
 
 from workbench.core.files.reason import Unread
 from workbench.core.record import parse_time
@@ -22,6 +22,20 @@ Notes = list[tuple[str, str]]
 """Which values were changed, as (field, how)."""
 
 _MILLISECONDS_FROM = 1e11
+
+
+def is_whole(raw: object) -> TypeGuard[int]:
+    """Tell whether a JSON value is a whole number, which true is not."""
+    return isinstance(raw, int) and not isinstance(raw, bool)
+
+
+def is_number(raw: object) -> TypeGuard[int | float]:
+    return is_whole(raw) or isinstance(raw, float)
+
+
+def flat(text: str) -> str:
+    """Return a text on one line, white space collapsed."""
+    return " ".join(text.split())
 
 
 def text(raw: object) -> Reading:
@@ -82,7 +96,7 @@ def confidence(raw: object) -> Reading:
 
 def importance(raw: object) -> Reading:
     """A number on 0–10; any other value means nothing."""
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= 10:
+    if not is_number(raw) or not 0 <= raw <= 10:
         raise Unread("{} is not on the scale 0–10", shown(raw))
     return float(raw), ""
 
@@ -101,7 +115,7 @@ def time(raw: object) -> Reading:
             return parse_time(raw.strip()), ""
         except (ValueError, OverflowError):
             raise Unread("{} is not an ISO 8601 time", shown(raw)) from None
-    if isinstance(raw, bool) or not isinstance(raw, int | float):
+    if not is_number(raw):
         raise ValueError(f"expected a time, found {_kind(raw)}")
     try:
         seconds = raw / 1000 if abs(raw) >= _MILLISECONDS_FROM else raw
@@ -119,7 +133,7 @@ def source(raw: object) -> Reading:
     hook, turn, file = raw.get("hook"), raw.get("turn"), raw.get("file")
     found = Source(
         hook=hook if isinstance(hook, str) else None,
-        turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
+        turn=turn if is_whole(turn) else None,
         file=file if isinstance(file, str) else None,
         speaker=speaker(raw.get("speaker")),
     )
@@ -167,7 +181,7 @@ def write_meta(value: Mapping[str, Any]) -> dict[str, Any]:
 def _whole(raw: object) -> int:
     if isinstance(raw, float) and raw.is_integer():
         return int(raw)
-    if isinstance(raw, bool) or not isinstance(raw, int):
+    if not is_whole(raw):
         raise ValueError(f"expected a whole number, found {_kind(raw)}")
     return raw
 

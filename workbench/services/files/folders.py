@@ -24,6 +24,7 @@ from workbench.core.text import clean_for_store
 from workbench.formats import claude_memory, notes, opening
 from workbench.formats import notes as note
 from workbench.formats.claude_memory import Link
+from workbench.formats.shared.values import flat
 from workbench.formats.update_file import Stored, Unplaced, differing
 from workbench.services.agents.documents.documents import guarded, stage
 from workbench.services.agents.documents.instructions import (
@@ -594,7 +595,7 @@ class _Plan:
         self._edit(file, now.data, now.text, count)
         for memory in lines:
             self._goes_out(memory)
-            self._note(memory, hook=" ".join(memory.summary.split()))
+            self._note(memory, hook=flat(memory.summary))
         by_text = {_said(m): m.id for m in read}
         for memory in held:
             changed = stored.memories.get(memory.id)

@@ -5,11 +5,11 @@ agent reads them.
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import StoreProblem, WorkbenchError
+from workbench.services.files.overwriting import hash_of
 
 _DIGITS = 64
 
@@ -69,7 +69,7 @@ class Replaced:
         """Put a copy into the folder; `soon` does not wait for the disk, and looks for nothing that
         was left there.
         """
-        copy = folder / _hash(data)
+        copy = folder / hash_of(data)
         write_file(copy, data, ".copy-", durable=not soon, tidy=not soon)
         return copy
 
@@ -91,7 +91,7 @@ class Replaced:
             )
         except OSError:
             return None
-        return data if data is not None and _hash(data) == sha256 else None
+        return data if data is not None and hash_of(data) == sha256 else None
 
     def copies(self) -> list[Path]:
         """Return the copies, the latest first; none where the folder cannot be opened."""
@@ -121,7 +121,3 @@ class Replaced:
                         f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand."
                     ) from error
         return tuple(gone)
-
-
-def _hash(data: bytes) -> str:
-    return sha256(data).hexdigest()

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import Literal
 
@@ -34,6 +35,7 @@ from workbench.core.text import clean_for_store, clip, counted
 from workbench.core.tokens import tokens_of
 from workbench.formats import ace, managed_block
 from workbench.formats.claude_memory import BEGIN, KINDS
+from workbench.formats.instructions import imported, named
 from workbench.formats.patch import scalar
 from workbench.formats.shared import markdown
 from workbench.services.context import Context
@@ -305,10 +307,9 @@ class ChangedMeanwhile(WorkbenchError):
 # What a file brings in by `@` is read with it: agents load both as one.
 
 
-MOST, DEEPEST = 20, 5
-"""Files that are read with one, and how far they may bring in each other."""
+MOST = 20
+"""Files that are read with one."""
 
-_IMPORT = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@(?P<path>[^\s@`]+)[ \t]*$", re.MULTILINE)
 _LIMITS = (
     (
         r"AGENTS(?:\.override)?\.md",
@@ -328,20 +329,19 @@ def imports_of(file: Path, text: str, places: Places) -> dict[str, str]:
     """Return the texts of the files that a file brings in, by their names; unreadable ones are
     left.
     """
-    found: dict[str, str] = {}
-    waiting = [(file, text, 0)]
-    while waiting and len(found) < MOST:
-        one, said, depth = waiting.pop(0)
-        for match in _IMPORT.finditer(said) if depth < DEEPEST else ():
-            try:
-                place = places.named(one.parent / Path(match["path"]).expanduser())
-                data = read(place.path)
-                if data is not None and place.path != file and place.stored not in found:
-                    found[place.stored] = decoded(data, place.stored)[0]
-                    waiting.append((place.path, found[place.stored], depth + 1))
-            except (WorkbenchError, OSError, ValueError, RuntimeError):
-                continue
-    return found
+    names: dict[str, str] = {}
+
+    def beside(name: str) -> str | None:
+        try:
+            place = places.named(file.parent / Path(name).expanduser())
+            data = read(place.path)
+            names[name] = place.stored
+            return None if data is None else decoded(data, place.stored)[0]
+        except (WorkbenchError, OSError, ValueError, RuntimeError):
+            return None
+
+    found = imported(text, file.name, beside)
+    return {names[one.path]: one.text for one in islice(found, MOST) if one.text is not None}
 
 
 def neighbours(texts: dict[str, str], memories: Sequence[Memory]) -> Iterator[str]:
@@ -495,10 +495,7 @@ class Promotion:
             for name, (real, text, _) in there.items()
             for other in there
             if other != name
-            and (
-                real == other
-                or any(m["path"].removeprefix("./") == other for m in _IMPORT.finditer(text))
-            )
+            and (real == other or any(one.removeprefix("./") == other for _, one in named(text)))
         }
         for name, (_, _, remark) in there.items():
             if any(one == name and (other, one) not in leads for one, other in leads):
