@@ -37,30 +37,43 @@ class Line:
     is_broken: bool = False
 
 
-def lines(
-    file: BinaryIO,
-    offset: int,
-    events: Callable[[Doc], Iterable[Event]],
-    is_noise: Callable[[bytes], bool] = lambda _: False,
-) -> Iterator[Line]:
-    """Yield the lines from an offset on, what `is_noise` unparsed; one that is still being written
-    is not read yet.
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A kind of session files.
 
-    Raises `OSError`.
+    `events` gives those of a line, for the subagent whose file it is; `is_noise` tells lines of
+    which none is read; `files_of` gives a session's file and what belongs to it, `sessions_in`
+    those of a folder, the oldest first, and `session_of` the session that a file is of by its name.
+    `looks_like` tells whether a file that begins so is one. Those that look at the disk raise
+    `OSError`.
     """
-    file.seek(offset)
-    while raw := file.readline(_LONGEST):
-        if not raw.endswith(b"\n") and len(raw) < _LONGEST and object_in(raw) is None:
-            return
-        offset += len(raw)
-        if is_noise(raw):
-            yield Line((), offset)
-            continue
-        doc = object_in(raw)
-        if doc is None:
-            yield Line((), offset, is_broken=bool(raw.strip()))
-            continue
-        yield Line(tuple(events(doc)), offset, str(doc.get("sessionId") or ""))
+
+    events: Callable[[Doc, str], Iterable[Event]]
+    is_noise: Callable[[bytes], bool]
+    files_of: Callable[[Path], tuple[Path, ...]]
+    sessions_in: Callable[[Path], tuple[Path, ...]]
+    session_of: Callable[[Path], str]
+    looks_like: Callable[[bytes], bool]
+
+    def read(self, file: BinaryIO, offset: int = 0, agent: str = "") -> Iterator[Line]:
+        """Yield the lines from an offset on; one that is still being written is not read yet.
+
+        `agent` names the subagent whose file it is. Raises `OSError`.
+        """
+        file.seek(offset)
+        while raw := file.readline(_LONGEST):
+            if not raw.endswith(b"\n") and len(raw) < _LONGEST and object_in(raw) is None:
+                return
+            offset += len(raw)
+            if self.is_noise(raw):
+                yield Line((), offset)
+                continue
+            doc = object_in(raw)
+            if doc is None:
+                yield Line((), offset, is_broken=bool(raw.strip()))
+                continue
+            events = tuple(self.events(doc, agent))
+            yield Line(events, offset, str(doc.get("sessionId") or ""))
 
 
 def object_in(raw: bytes | str) -> Doc | None:
@@ -82,15 +95,6 @@ def time_of(doc: Mapping[str, Any]) -> datetime | None:
 
 _NOTES = (b'"type":"file-history-snapshot"', b'"type":"progress"', b'"type": "progress"')
 _SUBAGENT = b"agent_progress"
-
-
-def read(file: BinaryIO, offset: int = 0, agent: str = "") -> Iterator[Line]:
-    """Yield the lines of a transcript from an offset on; one that is still being written is not
-    read yet.
-
-    `agent` names the subagent whose file it is. Raises `OSError`.
-    """
-    return lines(file, offset, lambda doc: _events(doc, agent), _is_noise)
 
 
 def _is_noise(raw: bytes) -> bool:
@@ -207,3 +211,6 @@ def text_of(content: object) -> str:
     if isinstance(content, list):
         return "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return ""
+
+
+READER = Reader(_events, _is_noise, files_of, sessions_in, session_of, looks_like)

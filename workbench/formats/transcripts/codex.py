@@ -9,10 +9,10 @@ as well, and are no prompts.
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Said, Summary, cut
-from workbench.formats.transcripts.claude_code import Line, lines, object_in, time_of
+from workbench.formats.transcripts.claude_code import Reader, object_in, time_of
 
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _NOISE = (
@@ -25,15 +25,6 @@ _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)\s*$", re.M
 _FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _HEAD = 600
 """Characters of an output among which what ran says how it ended."""
-
-
-def read(file: BinaryIO, offset: int = 0, agent: str = "") -> Iterator[Line]:
-    """Yield the lines of a session from an offset on; one that is still being written is not read
-    yet.
-
-    `agent` names the subagent whose file it is. Raises `OSError`.
-    """
-    return lines(file, offset, lambda doc: _events(doc, agent), _is_noise)
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
@@ -158,3 +149,6 @@ _ITEMS = {
     "local_shell_call_output": _answer,
 }
 """How each part of a conversation is read that tells something."""
+
+
+READER = Reader(_events, _is_noise, files_of, sessions_in, session_of, looks_like)
