@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from workbench.core.agents.document import HEADINGS
-from workbench.core.files.format import Clues, Format, Layout, Parsed, ReadContext, Sure
+from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Sure
 from workbench.core.files.lint import newline_of
 from workbench.core.files.memory_md import facts, meta
 from workbench.core.files.reason import reason_of
@@ -142,14 +142,9 @@ def _said(content: object) -> str:
 
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the messages, one a line; with `original`, only lines whose message changed are new."""
-    new = {memory.id: memory for memory in parsed.memories}
     seen = dict[str, int]()
-    old = partial(jsonstream.old_lines, read=lambda doc: _message(doc, seen, NO_CONTEXT))
-    return jsonstream.rewritten(original, parsed.layout, new, old, _line)
-
-
-def _line(memory: Memory, layout: Layout) -> str:
-    return jsonstream.dumps(_document(memory), layout)
+    read = partial(_message, seen=seen, context=NO_CONTEXT)
+    return jsonstream.write_lines(parsed, original, read, _document)
 
 
 def _document(memory: Memory) -> Doc:

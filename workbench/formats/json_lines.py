@@ -8,13 +8,13 @@ text is taken once the format is asked for.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import OBSERVATION_TYPES, Memory, Source
 from workbench.formats.lifecycle import content_id
@@ -137,9 +137,11 @@ def read(text: str, context: ReadContext) -> Parsed:
     """Read every line that says something; the others become issues. Raises `UnreadableFile` where
     none can.
     """
-    report = Report(context.file)
-    found = list(_records(text, context, report))
-    wanted = _wanted(text, context)
+    report, wanted = Report(context.file), _wanted(text, context)
+    if wanted and not context.text_name:
+        report.mapped("content", f"taken from “{wanted}”, the longest text of a line")
+    rows = jsonstream.documents(text, report, context.watch)
+    found = report.every(rows, _reader(wanted, context))
     if not found and not any(_text_name(doc, wanted) for doc in _objects(text) if doc):
         there = ", ".join(f"“{name}”" for name in fields(text)[:5])
         raise UnreadableFile(
@@ -147,9 +149,7 @@ def read(text: str, context: ReadContext) -> Parsed:
             else f"No line of {context.file} has a text.",
             f"Fields with texts: {there}. Nothing was read." if there else "Nothing was read.",
         )  # fmt: skip
-    return report.parsed(
-        NAME, memories=tuple(memory for _, memory in found), layout=jsonstream.layout_of(text)
-    )
+    return report.parsed(NAME, memories=found, layout=jsonstream.layout_of(text))
 
 
 def _wanted(text: str, context: ReadContext) -> str:
@@ -163,10 +163,9 @@ def _wanted(text: str, context: ReadContext) -> str:
     return next(iter(fields(text)), "")
 
 
-def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[int, Memory]]:
-    wanted, seen = _wanted(text, context), Counter[str]()
-    if wanted and not context.text_name:
-        report.mapped("content", f"taken from “{wanted}”, the longest text of a line")
+def _reader(wanted: str, context: ReadContext) -> jsonstream.ReadOne:
+    """Return what reads a line; ids that come again are numbered."""
+    seen = Counter[str]()
 
     def numbered(doc: Any) -> tuple[Memory, Notes]:
         memory, notes = _memory(doc, wanted, context)
@@ -174,7 +173,7 @@ def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[
         times = seen[memory.id]
         return replace(memory, id=f"{memory.id}-{times}") if times > 1 else memory, notes
 
-    return report.each(jsonstream.documents(text, report, context.watch), numbered)
+    return numbered
 
 
 def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]:
@@ -291,15 +290,9 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     texts = Counter(names.text for memory in parsed.memories if (names := _names_of(memory)))
     wanted = next((text for text, _ in texts.most_common(1) if text not in TEXTS), "")
 
-    def old(text: str) -> Iterator[tuple[int, str, Memory]]:
-        found = _records(text, replace(NO_CONTEXT, text_name=wanted), Report(""))
-        return ((number, m.id, m) for number, m in found)
-
-    def line(memory: Memory, layout: Layout) -> str:
-        return jsonstream.dumps(_document(memory, name), layout)
-
-    new = {memory.id: memory for memory in parsed.memories}
-    return jsonstream.rewritten(original, parsed.layout, new, old, line)
+    context = replace(NO_CONTEXT, text_name=wanted)
+    read = _reader(_wanted(original or "", context), context)
+    return jsonstream.write_lines(parsed, original, read, lambda memory: _document(memory, name))
 
 
 def _document(memory: Memory, name: str) -> Doc:

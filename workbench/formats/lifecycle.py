@@ -3,12 +3,12 @@
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Unread, reason_of
 from workbench.core.record import iso
 from workbench.core.stream.memory import (
@@ -24,7 +24,7 @@ from workbench.core.stream.memory import (
 )
 from workbench.formats.patch import alike
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.records import read_again
+from workbench.formats.shared.records import as_object, read_again
 from workbench.formats.shared.values import Decode, Notes
 
 # The fields of a LIFECYCLE entry (source 001, section 5.2) and the product's own additions to it.
@@ -251,7 +251,7 @@ def _remembering(memory: Memory, doc: Doc, derived: Doc, unsure: Iterable[str]) 
         kept["derived"] = derived
     if not kept:
         return memory
-    foreign = _object(memory.metadata.get(FILE_KEY))
+    foreign = as_object(memory.metadata.get(FILE_KEY))
     return replace(memory, metadata={**memory.metadata, FILE_KEY: {**foreign, **kept}})
 
 
@@ -260,8 +260,8 @@ def to_entry(memory: Memory) -> Doc:
     since.
     """
     plain = {key: FIELDS[key].write(memory) for key in _keys(memory)}
-    kept = _object(memory.metadata.get(FILE_KEY))
-    values, keys = _object(kept.get("values")), kept.get("keys")
+    kept = as_object(memory.metadata.get(FILE_KEY))
+    values, keys = as_object(kept.get("values")), kept.get("keys")
     derived = {key for key, value in plain.items() if _still_derived(key, value, kept, memory)}
     wanted = {key: value for key, value in plain.items() if key not in derived}
     out: Doc = {}
@@ -279,7 +279,7 @@ def to_entry(memory: Memory) -> Doc:
 
 
 def _still_derived(key: str, value: object, kept: Mapping[str, Any], memory: Memory) -> bool:
-    derived, values = _object(kept.get("derived")), _object(kept.get("values"))
+    derived, values = as_object(kept.get("derived")), as_object(kept.get("values"))
     if key not in derived or derived[key] != value:
         return False
     # An id that was made from the content can only be left out while the content still gives it.
@@ -297,10 +297,6 @@ def _says(field: Field, raw: object, memory: Memory) -> bool:
     if value is None and field.key == "last_accessed_at":
         return memory.last_accessed_at == memory.created_at
     return bool((None if value is None else field.encode(value)) == field.write(memory))
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 NAME = "lifecycle"
@@ -339,12 +335,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     def again(doc: Any) -> tuple[Memory, Notes]:
         return read_again(new, lambda context: _entry(doc, context)[0]), []
 
-    old = partial(jsonstream.old_lines, read=again)
-    return jsonstream.rewritten(original, parsed.layout, new, old, _line)
-
-
-def _line(memory: Memory, layout: Layout) -> str:
-    return jsonstream.dumps(to_entry(memory), layout)
+    return jsonstream.write_lines(parsed, original, again, to_entry)
 
 
 FORMAT = Format(

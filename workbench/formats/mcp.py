@@ -450,19 +450,13 @@ def _listed(doc: Doc, node: Node | None) -> Doc:
     )
 
 
-def certainty(head: str) -> float:
-    """Tell how sure it is, from 0 to 1, that a text which begins so is a graph."""
-    bare = head.lstrip()
-    if not bare.startswith(("{", '"')) or not _LISTED.search(bare):
-        return 0.0
-    if _MARKS.search(bare):
-        return 0.9
-    return 0.6 if _EMPTY.search(bare) else 0.0
+def _may_hold_graph(text: str) -> bool:
+    return text.lstrip().startswith(("{", '"')) and _LISTED.search(text) is not None
 
 
 def find(text: str) -> Graph | None:
     """Return the graph of a file; `None` when it is no JSON object with one."""
-    if not text.lstrip().startswith(("{", '"')) or not _LISTED.search(text):
+    if not _may_hold_graph(text):
         return None
     try:
         whole = unwrap(text, "the file")
@@ -513,7 +507,8 @@ _SERVER = Layout(final_newline=False, comma=",", colon=":")
 def detect(head: str, path: str) -> Sure | None:
     """Sure when a line is an entity or a relation with its keys, or when an object lists them."""
     del path
-    if sure := certainty(head):
+    if _may_hold_graph(head) and (_MARKS.search(head) or _EMPTY.search(head)):
+        sure = 0.9 if _MARKS.search(head) else 0.6
         return (sure, "a JSON object of entities and relations")
     for value in islice(jsonstream.values(head), _LOOKED_AT):
         doc = value.value

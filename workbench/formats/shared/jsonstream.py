@@ -73,11 +73,23 @@ def read_lines(name: str, text: str, context: ReadContext, read: ReadOne) -> Par
     return report.parsed(name, memories=found, layout=layout_of(text))
 
 
-def old_lines(text: str, read: ReadOne) -> Iterator[tuple[int, str, Memory]]:
-    """Yield the memories of a file that is replaced, as `rewritten` asks for them."""
-    nobody = Report("")
-    for number, memory in nobody.each(documents(text, nobody), read):
-        yield number, memory.id, memory
+def write_lines(
+    parsed: Parsed, original: str | None, read: ReadOne, document: Callable[[Memory], Any]
+) -> str:
+    """Write the memories, one a line, as the `document` that each is; with `original`, only lines
+    whose memory changed are new.
+    """
+
+    def old(text: str) -> Iterator[tuple[int, str, Memory]]:
+        nobody = Report("")
+        for number, memory in nobody.each(documents(text, nobody), read):
+            yield number, memory.id, memory
+
+    def line(memory: Memory, layout: Layout) -> str:
+        return dumps(document(memory), layout)
+
+    new = {memory.id: memory for memory in parsed.memories}
+    return rewritten(original, parsed.layout, new, old, line)
 
 
 def first_keys(head: str) -> frozenset[str]:

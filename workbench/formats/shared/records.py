@@ -135,7 +135,7 @@ def file_part(record: R, format: str) -> Mapping[str, Any] | None:
     """Return what the reader of `format` kept under `FILE_KEY`; None when another one, or none,
     did.
     """
-    part = _object(record.metadata.get(FILE_KEY))
+    part = as_object(record.metadata.get(FILE_KEY))
     return part if part.get("format") == format else None
 
 
@@ -156,7 +156,7 @@ def changes(old: R, new: R, keys: Sequence[Key[R]]) -> dict[str, Any]:
         value = key.write(new)
         if not alike(value, key.write(old)):
             found[key.name] = GONE if value is None else value
-    place, other = (_object(record.metadata.get(FILE_KEY)).get("format") for record in (old, new))
+    place, other = (as_object(record.metadata.get(FILE_KEY)).get("format") for record in (old, new))
     if place != other:
         return found
     for name in old.metadata.keys() - {FILE_KEY}:
@@ -231,7 +231,7 @@ def known(
     return dict(found.values())
 
 
-def _object(value: object) -> Mapping[str, Any]:
+def as_object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
