@@ -56,11 +56,10 @@ def detect_usage_log(head: str, path: str) -> Sure | None:
 
 def read_usage_log(text: str, context: ReadContext) -> Parsed:
     """Read every run whose bullets and outcome are known; the others become issues."""
-    report, reader = Report(context.file), JsonReader()
-    runs: list[Run] = []
-    for number, line in jsonstream.lines(text):
+    report, runs = Report(context.file), list[Run]()
+    for number, doc, _ in jsonstream.documents(text, report):
         try:
-            runs.append(_run(reader.decode(line)))
+            runs.append(_run(doc))
         except ValueError as reason:
             report.skip(number, reason)
     return report.parsed(USAGE_LOG, runs=tuple(runs))

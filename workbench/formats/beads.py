@@ -12,7 +12,6 @@ from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import (
     created_at,
     made,
@@ -41,16 +40,10 @@ _HELD = frozenset(
 def detect(head: str, path: str) -> Sure | None:
     """Sure when a line says it is a memory; less so when there are only issues."""
     del path
-    reader, issues = JsonReader(), False
-    for number, line in jsonstream.lines(head):
-        try:
-            doc = reader.decode(line) if number <= _LOOKED_AT else None
-        except ValueError:
-            continue
-        if isinstance(doc, dict) and doc.get("_type") == "memory" and "key" in doc:
-            return (0.95, "JSON lines with “_type”: “memory”")
-        issues = issues or (isinstance(doc, dict) and len(_ISSUE & doc.keys()) > 2 and "id" in doc)
-    if issues:
+    docs = [doc for doc in jsonstream.objects(head, _LOOKED_AT) if doc is not None]
+    if any(doc.get("_type") == "memory" and "key" in doc for doc in docs):
+        return (0.95, "JSON lines with “_type”: “memory”")
+    if any(len(_ISSUE & doc.keys()) > 2 and "id" in doc for doc in docs):
         return (0.5, "JSON lines that are beads issues")
     return None
 

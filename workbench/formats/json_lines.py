@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import OBSERVATION_TYPES, Memory, Source
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.jsonstream import objects
 from workbench.formats.shared.records import (
     NO_CONTEXT,
     Doc,
@@ -61,7 +60,6 @@ _SESSIONS = ("session_id", "run_id")
 _SPEAKERS = ("speaker", "role", "author", "agent")
 _HELPFUL = ("helpful", "helpful_count", "helpfulCount")
 _HARMFUL = ("harmful", "harmful_count", "harmfulCount")
-_LOOKED_AT = 50
 _LOG = frozenset(
     {"level", "severity", "levelname", "log_level", "loglevel", "pid", "hostname", "logger"}
 )
@@ -88,7 +86,7 @@ def detect(head: str, path: str) -> Sure | None:
     """
     if not head.lstrip().startswith("{") or _SESSION.search(head):
         return None
-    docs = _objects(head)
+    docs = objects(head)
     named = [doc for doc in docs if doc is not None and _text_name(doc, "")]
     if not named or 2 * len(named) < len(docs) or any(_LOG & doc.keys() for doc in named):
         return None
@@ -103,25 +101,11 @@ def fields(head: str) -> tuple[str, ...]:
     read first.
     """
     read = Counter[str]()
-    for doc in _objects(head):
+    for doc in objects(head):
         read.update(
             {name: len(value) for name, value in (doc or {}).items() if isinstance(value, str)}
         )
     return tuple(name for name, _ in read.most_common())
-
-
-def _objects(head: str) -> list[Doc | None]:
-    """Return the objects of the first lines, `None` for a line that is none; the last one may be
-    cut off.
-    """
-    reader, found = JsonReader(), list[Doc | None]()
-    for _, line in islice(jsonstream.lines(head), _LOOKED_AT):
-        try:
-            value = reader.decode(line)
-        except ValueError:
-            value = None
-        found.append(value if isinstance(value, dict) else None)
-    return found[:-1] if len(found) > 1 and found[-1] is None else found
 
 
 def _text_name(doc: Doc, wanted: str) -> str:
@@ -142,7 +126,7 @@ def read(text: str, context: ReadContext) -> Parsed:
         report.mapped("content", f"taken from “{wanted}”, the longest text of a line")
     rows = jsonstream.documents(text, report, context.watch)
     found = report.every(rows, _reader(wanted, context))
-    if not found and not any(_text_name(doc, wanted) for doc in _objects(text) if doc):
+    if not found and not any(_text_name(doc, wanted) for doc in objects(text) if doc):
         there = ", ".join(f"“{name}”" for name in fields(text)[:5])
         raise UnreadableFile(
             f"No line of {context.file} has a text under “{context.text_name}”." if context.text_name
@@ -158,7 +142,7 @@ def _wanted(text: str, context: ReadContext) -> str:
     """
     if context.text_name:
         return context.text_name
-    if any(_text_name(doc, "") for doc in _objects(text) if doc):
+    if any(_text_name(doc, "") for doc in objects(text) if doc):
         return ""
     return next(iter(fields(text)), "")
 
@@ -284,7 +268,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories, one a line; with `original`, only lines whose memory changed are new."""
     name = _wanted(original, NO_CONTEXT) if original else ""
     name = name or next(
-        (found for doc in _objects(original or "") if doc and (found := _text_name(doc, ""))),
+        (found for doc in objects(original or "") if doc and (found := _text_name(doc, ""))),
         "text",
     )
     texts = Counter(names.text for memory in parsed.memories if (names := _names_of(memory)))

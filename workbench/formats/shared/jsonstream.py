@@ -92,19 +92,28 @@ def write_lines(
     return rewritten(original, parsed.layout, new, old, line)
 
 
+def objects(head: str, most: int = _LOOKED_AT) -> list[dict[str, Any] | None]:
+    """Return the objects of the first lines, `None` for a line that is none; the last one may be
+    cut off.
+    """
+    reader, found = JsonReader(), list[dict[str, Any] | None]()
+    for _, line in islice(lines(head), most):
+        try:
+            value = reader.decode(line)
+        except ValueError:
+            value = None
+        found.append(value if isinstance(value, dict) else None)
+    return found[:-1] if len(found) > 1 and found[-1] is None else found
+
+
 def first_keys(head: str) -> frozenset[str]:
     """Return the keys of the first object in the first lines, for telling formats apart.
 
     When the first line is longer than `head`, the keys are those that can be seen.
     """
-    reader = JsonReader()
-    for _, line in islice(lines(head), _LOOKED_AT):
-        try:
-            value = reader.decode(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            return frozenset(value)
+    first = next((doc for doc in objects(head) if doc is not None), None)
+    if first is not None:
+        return frozenset(first)
     whole = "\n" in head.strip() or not head.lstrip().startswith("{")
     return frozenset() if whole else frozenset(_VISIBLE_KEY.findall(head))
 
