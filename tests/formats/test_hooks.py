@@ -70,3 +70,30 @@ def test_a_comment_behind_a_hook_stays_where_it_is_when_ours_are_removed() -> No
         "ours",
     ]
     assert removed(after, "settings.json", lambda command: command == "ours") == before
+
+
+def test_comments_stay_where_hooks_go() -> None:
+    before = """{ // settings
+  "hooks": {
+    "Stop": [
+      // ours
+      {"hooks": [{"command": "ours"}]}, // no longer
+      {"hooks": [{"command": "theirs"}, /* and */ {"command": "ours"}]} // theirs
+    ],
+    "End": [{"hooks": [{"command": "ours"}]}] // the end
+  },
+  "z": 1
+}
+"""
+    after = removed(before, "settings.json", lambda command: command == "ours")
+    assert commands(after, "settings.json") == [("Stop", "theirs")]
+    for comment in (
+        "// settings",
+        "// ours",
+        "// no longer",
+        "/* and */",
+        "// theirs",
+        "// the end",
+    ):
+        assert comment in after
+    assert removed(after, "settings.json", lambda command: command == "ours") == after

@@ -3,15 +3,11 @@ benchmark).
 """
 
 import json
-import re
 import signal
-import unicodedata
 from collections.abc import Callable
 from typing import TypeVar
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.formats.samples import context, sure
 from workbench.core.files.format import Parsed
@@ -80,26 +76,6 @@ def test_the_lines_of_a_memory_become_the_observations_of_an_entity() -> None:
 def test_a_long_name_is_cut() -> None:
     assert slug("- " * 1000 + "a") == "a"
     assert len(slug("\ufdfa" * 100_000)) <= 60
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                *"aß_が\u0301\u1100\u1161\u11a8\uff76\uff9e\uffa1\uffc2\u09c7\u09be\ue000",
-                "B ",
-                "\ufdfa",
-                "\ufb03",
-            ]
-        ),
-        max_size=40,
-    )
-)
-def test_the_beginning_of_a_name_is_reduced_as_the_whole(parts: list[str]) -> None:
-    text = "".join(parts)
-    for name in (text * 60, "x" * 599 + text, "-" * 590 + text * 40):
-        whole = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFKC", name).casefold()).strip("-")
-        assert slug(name) == whole[:60].strip("-")
 
 
 def test_blanks_before_and_behind_a_link_are_passed_once() -> None:

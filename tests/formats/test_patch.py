@@ -133,6 +133,8 @@ def test_text_after_the_value_is_damage() -> None:
 
 def test_styles() -> None:
     assert layout_of('{"a":1,"b":2}') == Layout("", "\n", ":", ",", final_newline=False)
+    says_more = '{"a":"x, y \\": z","b":1}'
+    assert layout_of(says_more) == Layout("", "\n", ":", ",", final_newline=False)
     assert layout_of('{\r\n\t"a": "\\u00e9"\r\n}') == Layout(
         "\t", "\r\n", ": ", ", ", True, final_newline=False
     )
