@@ -8,7 +8,7 @@ may have.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.core.files.format import Layout
@@ -53,24 +53,40 @@ def removed(text: str, file: str, is_ours: IsOurs) -> str:
 
     Raises `UnreadableFile`.
     """
-    root, events = _opened(text, file)
-    left = {event: list(_theirs(groups, is_ours)) for event, groups in events.items()}
-    if left == events:
-        return text
-    hooks = {event: groups for event, groups in left.items() if groups or not events[event]}
-    value = {**root.value, "hooks": hooks}
-    return _with(text, root, value if hooks else {k: v for k, v in value.items() if k != "hooks"})
+    # Whole groups first: those that are left are then the same ones, in their places.
+    for left in (_without_groups, _without_handlers):
+        root, events = _opened(text, file)
+        hooks = {event: left(groups, is_ours) for event, groups in events.items()}
+        if hooks == events:
+            continue
+        value = {
+            **root.value,
+            "hooks": {e: groups for e, groups in hooks.items() if groups or not events[e]},
+        }
+        if not value["hooks"]:
+            del value["hooks"]
+        text = _with(text, root, value)
+    return text
 
 
-def _theirs(groups: list[Any], is_ours: IsOurs) -> Iterator[Any]:
-    """Yield the groups without our handlers; one that held nothing else goes."""
-    for group in groups:
-        handlers = _handlers(group)
-        kept = [one for one in handlers if not is_ours(_command(one) or "")]
-        if len(kept) == len(handlers):
-            yield group
-        elif kept:
-            yield {**group, "hooks": kept}
+def _without_groups(groups: list[Any], is_ours: IsOurs) -> list[Any]:
+    """Return the groups but for those that hold our handlers alone."""
+    return [
+        group
+        for group in groups
+        if not (found := _handlers(group)) or not all(is_ours(_command(one) or "") for one in found)
+    ]
+
+
+def _without_handlers(groups: list[Any], is_ours: IsOurs) -> list[Any]:
+    """Return the groups without our handlers."""
+    held = ((group, _handlers(group)) for group in groups)
+    return [
+        {**group, "hooks": [one for one in found if not is_ours(_command(one) or "")]}
+        if any(is_ours(_command(one) or "") for one in found)
+        else group
+        for group, found in held
+    ]
 
 
 def _handlers(group: Any) -> list[Any]:
