@@ -403,10 +403,13 @@ def _rebuilt(
         )
     parts = []
     for at, value in pairs:
-        if at is None or inner[at]:
+        item = None if at is None else node.value[at]
+        if item is None:
             parts.append(flow(value))
+        elif inner[at or 0]:
+            parts.append(_spelled(text, item, value))
         else:
-            parts.append(text[node.value[at].start_mark.index : node.value[at].end_mark.index])
+            parts.append(text[item.start_mark.index : item.end_mark.index])
     return (start, end, f" [{', '.join(parts)}]")
 
 
