@@ -1,6 +1,5 @@
 """Opening files: the only place of this package that does."""
 
-import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.core.files.formats import detect, format_named, format_names
-from workbench.core.files.replacing import kind_of, text_in
+from workbench.core.files.replacing import hash_of, kind_of, text_in
 from workbench.core.record import UnreadableFile
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def read_file(path: str | Path, *, format: str | None = None, context: "ReadCont
         return replace(chosen.read_path(full, context), detected=found)
     data = _bytes(full)
     parsed = chosen.read(_text(path, data), context)
-    return replace(parsed, digest=hashlib.sha256(data).hexdigest(), detected=found)
+    return replace(parsed, digest=hash_of(data), detected=found)
 
 
 def read_text(path: str | Path) -> str:

@@ -18,6 +18,7 @@ from workbench.core.files.locks import StoreBusy
 from workbench.core.files.replacing import (
     bytes_of,
     changed_meanwhile,
+    hash_of,
     present_bytes,
     replace_bytes,
     restored,
@@ -40,7 +41,6 @@ from workbench.services.files.overwriting import (
     FileStates,
     NotReplaced,
     Obstacle,
-    hash_of,
     read_text,
 )
 from workbench.services.files.replaced import Replaced

@@ -17,7 +17,7 @@ from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import detect, format_named
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.lint import BLANKS
-from workbench.core.files.replacing import mended, restored, text_in, tolerant
+from workbench.core.files.replacing import hash_of, mended, restored, text_in, tolerant
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import clean_for_store
@@ -37,7 +37,7 @@ from workbench.services.agents.documents.instructions import (
 )
 from workbench.services.context import Context
 from workbench.services.files.exporting import masked_parsed
-from workbench.services.files.overwriting import FileStates, hash_of
+from workbench.services.files.overwriting import FileStates
 from workbench.services.files.replaced import Replaced
 from workbench.services.promotion.placements import FileEdit
 from workbench.services.safety.texts import name_of

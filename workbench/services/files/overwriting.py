@@ -24,7 +24,7 @@ from workbench.core.files.atomic import write_file
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import ALIASES, detect, format_named, known_formats
 from workbench.core.files.fresh import open_handle
-from workbench.core.files.replacing import bytes_of
+from workbench.core.files.replacing import bytes_of, hash_of
 from workbench.core.record import Conflict, UnreadableFile
 from workbench.core.text import counted
 from workbench.formats.exports import OUTLETS
@@ -276,11 +276,6 @@ def is_written(format: str) -> bool:
 def real_name(path: Path) -> str:
     """Return the absolute path of a file, links followed; bytes that are no text are written out."""
     return name_of(Path(os.path.realpath(path)))
-
-
-def hash_of(data: bytes) -> str:
-    """Return the SHA-256 of a file's bytes."""
-    return sha256(data).hexdigest()
 
 
 def read_text(format: str, text: str, path: Path | None, now: datetime) -> Parsed | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.core.files.atomic import write_file
+from workbench.core.files.replacing import hash_of
 from workbench.core.record import StoreProblem, WorkbenchError
-from workbench.services.files.overwriting import hash_of
 
 _DIGITS = 64
 

@@ -16,7 +16,7 @@ from workbench.core.agents.actors import require_person
 from workbench.core.file_state import FileState
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import format_named
-from workbench.core.files.replacing import bytes_of, present_bytes, text_of
+from workbench.core.files.replacing import bytes_of, hash_of, present_bytes, text_of
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.promotion import Placement
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
@@ -25,7 +25,6 @@ from workbench.formats import managed_block
 from workbench.formats.exports import OUTLETS
 from workbench.services.agents.documents import documents
 from workbench.services.context import Context
-from workbench.services.files.overwriting import hash_of
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.playbook.playbook import Playbooks
 from workbench.services.promotion.placements import FileEdit, Placing, note_files
