@@ -62,7 +62,7 @@ class JsonReader:
             raise ValueError("nested too deeply to be read") from None
         if too_deep(value):
             raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
-        if text.find(_ESCAPE, start, end) >= 0 and not storable(value):
+        if text.find(_ESCAPE, start, end) >= 0:
             value = self._storable(value)
         return value, end
 
@@ -93,19 +93,6 @@ class JsonReader:
         if isinstance(value, dict):
             return {clean_for_store(key): self._storable(item) for key, item in value.items()}
         return value
-
-
-def storable(value: object) -> bool:
-    """Tell whether every text and key in `value` can be written as it is: none holds NUL or half a
-    surrogate pair.
-    """
-    if isinstance(value, str):
-        return clean_for_store(value) == value
-    if isinstance(value, list):
-        return all(map(storable, value))
-    if isinstance(value, dict):
-        return all(map(storable, value)) and all(map(storable, value.values()))
-    return True
 
 
 def too_deep(value: object) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from workbench.core.files.format import Issue, JudgedQuery, Layout, MappingNote, Parsed
+from workbench.core.files.format import Fate, Issue, JudgedQuery, Layout, MappingNote, Parsed
 from workbench.core.files.reason import Reason, Unread, reason_of
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.operations import Analysis, Curation
@@ -31,10 +31,17 @@ class Report:
         self.issues: list[Issue] = []
         self._mapped: dict[tuple[str, str], int] = {}
 
-    def skip(self, line: int, reason: Told | ValueError, records: int = 1) -> None:
+    def skip(
+        self,
+        line: int,
+        reason: Told | ValueError,
+        records: int = 1,
+        fate: Fate | None = None,
+        no_part_of: str = "",
+    ) -> None:
         """Note that `records` records at `line` are not read."""
         told = reason_of(reason) if isinstance(reason, ValueError) else reason
-        self.issues.append(Issue(self.file, line, told, records))
+        self.issues.append(Issue(self.file, line, told, records, fate, no_part_of))
 
     def remark(self, line: int, reason: Told) -> None:
         """Note something about a record, or a line, that is kept."""
@@ -44,14 +51,13 @@ class Report:
         """Note a text that is no record and stays in its file; `no_part_of` is what it does not
         belong to.
         """
-        self.issues.append(Issue(self.file, line, what, 0, "kept", no_part_of))
+        self.skip(line, what, 0, "kept", no_part_of)
 
     def no_records(self, line: int, what: Told | ValueError, records: int = 1) -> None:
         """Note that `records` parts of the file, as it should have them, are no records: they stay
         in the file.
         """
-        told = reason_of(what) if isinstance(what, ValueError) else what
-        self.issues.append(Issue(self.file, line, told, records, "kept"))
+        self.skip(line, what, records, "kept")
 
     def mapped(self, field: str, how: str) -> None:
         """Count one record whose `field` does not hold the file's own value."""

@@ -289,10 +289,9 @@ def read_text(format: str, text: str, path: Path | None, now: datetime) -> Parse
 
 def _title(format: str) -> str:
     """Return what a format to read or to write is called; empty for one that is not known."""
-    titles = {kind.name: kind.title for kind in OUTLETS} | {
-        kind.name: kind.title for kind in known_formats()
-    }
-    return titles.get(format) or titles.get(ALIASES.get(format, format), "")
+    names = (format, ALIASES.get(format, format))
+    known = (kind.title for kind in (*OUTLETS, *known_formats()) if kind.name in names)
+    return next(known, "")
 
 
 def _gone(before: str, after: str) -> Counter[str]:
