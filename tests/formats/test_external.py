@@ -11,6 +11,7 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import DETAIL, OVERVIEW
 from tests.formats.samples import NOW, context
 from workbench.core.agents.document import HEADINGS
+from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.external import DETAIL_FORMAT, OVERVIEW_FORMAT
 
@@ -113,11 +114,11 @@ pieces = st.sampled_from(
     st.text(st.sampled_from("a#-\n "), min_size=1, max_size=10),
 )
 @settings(max_examples=100, deadline=None)
-@pytest.mark.parametrize("known", [OVERVIEW_FORMAT, DETAIL_FORMAT], ids=lambda known: known.name)
+@pytest.mark.parametrize("name", ["external-overview", "external-detail"])
 def test_any_file_is_written_back_and_a_change_keeps_the_others(
-    known: object, text: str, content: str
+    name: str, text: str, content: str
 ) -> None:
-    chosen = OVERVIEW_FORMAT if known is OVERVIEW_FORMAT else DETAIL_FORMAT
+    chosen = format_named(name)
     parsed = chosen.read(text, context("x.md"))
     assert chosen.write(parsed, text) == text
     if parsed.memories and content.strip() and "```" not in text and "<!--" not in text:

@@ -71,7 +71,7 @@ queries = st.builds(
 )
 layouts = st.builds(
     Layout, newline=st.sampled_from(["\n", "\r\n"]), colon=st.sampled_from([": ", ":"]),
-    comma=st.sampled_from([", ", ","]), ascii_only=st.booleans(), bom=st.booleans(), final_newline=st.booleans(),
+    comma=st.sampled_from([", ", ","]), ascii_only=st.booleans(), final_newline=st.booleans(),
 )  # fmt: skip
 
 
