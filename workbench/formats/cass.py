@@ -14,7 +14,6 @@ from workbench.formats.shared.records import (
     Doc,
     Key,
     fresh,
-    known,
     remembered,
     required_text,
     restored,
@@ -144,8 +143,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
         whole = records(original, "the file", LIST)
         value = whole.value
         docs = dict(enumerate(value[LIST] or []))
-        old = known(docs, new, lambda _, doc, __: bullet(doc)[0])
-        kept, added = with_records(docs, old, new, lambda _: KEYS)
+        kept, added = with_records(docs, new, lambda _, doc, __: bullet(doc)[0], lambda _: KEYS)
         value[LIST] = [*kept.values(), *map(document, added)] or (value[LIST] and [])
         try:
             if whole.damage and not value[LIST]:

@@ -22,7 +22,6 @@ from workbench.formats.shared.records import (
     file_part,
     fresh,
     kept,
-    known,
     made,
     remembered,
     required_text,
@@ -160,14 +159,14 @@ def _woven(memories: Sequence[Memory], text: str) -> str:
         return text
     value, name = root.value, next(name for name in _LISTS if root.inside("[", name) is node)
     new = {memory.id: memory for memory in _adopted(memories, agent(root), _unread(node))}
-    old = known(
-        dict(enumerate(value[name])), new, lambda _, doc, at: block(doc, agent(root), at)[0]
+    before, owner = dict(enumerate(value[name])), agent(root)
+    docs, added = with_records(
+        before, new, lambda _, doc, at: block(doc, owner, at)[0], lambda _: KEYS
     )
-    docs, added = with_records(dict(enumerate(value[name])), old, new, lambda _: KEYS)
     taken = {_block_id(doc) for doc in value[name]}
     free = (id for n in count() if (id := f"block-{n}") not in taken)
     names = [next(free) for _ in added]
-    gone = {_block_id(node.entries[index].value) for index in old.keys() - docs.keys()} - {""}
+    gone = {_block_id(node.entries[index].value) for index in before.keys() - docs.keys()} - {""}
     value[name] = [*docs.values(), *map(_document, added, names)]
     found = agents(root)
     for doc in found if gone or names else ():

@@ -20,7 +20,6 @@ from workbench.formats.shared.records import (
     created_at,
     fresh,
     kept,
-    known,
     made,
     remembered,
     restored,
@@ -271,6 +270,10 @@ def write(parsed: Parsed, original: str | None = None) -> str:
         return _woven(parsed, original)
     keys = FreeNames(joined="_")
     patterns = {keys.give(key_of(memory)): document(memory) for memory in parsed.memories}
+    return _file(patterns)
+
+
+def _file(patterns: Mapping[str, Doc]) -> str:
     return dumps({"patterns": patterns, "meta": {"total_patterns": len(patterns)}}, Layout()) + "\n"
 
 
@@ -280,8 +283,7 @@ def _woven(parsed: Parsed, original: str) -> str:
     if node is None:
         return original
     new = {memory.id: memory for memory in parsed.memories}
-    old = known(node.value, new, lambda key, doc, context: pattern(key, doc, context)[0])
-    docs, added = with_records(node.value, old, new, keys_of)
+    docs, added = with_records(node.value, new, lambda *args: pattern(*args)[0], keys_of)
     keys = FreeNames(map(str, node.value), joined="_")
     return _with(
         original, root, docs | {keys.give(key_of(memory)): document(memory) for memory in added}
@@ -315,7 +317,7 @@ def written_back(
     if original is None:
         keys = FreeNames(joined="_")
         made = {keys.give(_slug(entry, id)): dict(entry) for id, entry in whole.items()}
-        return dumps({"patterns": made, "meta": {"total_patterns": len(made)}}, Layout()) + "\n"
+        return _file(made)
     root = scan_file(original, "the file", _INSIDE)
     node = _patterns(root)
     if node is None:

@@ -3,6 +3,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Signature
@@ -190,7 +191,7 @@ def _woven(book: Playbook, original: str) -> str:
     new, value = books.named(book), root.value
     before = books.named(playbook(root, "", Lines(""), Report("")))
     name = "skills" if root.inside("{", "skills") is skills else "bullets"
-    kept, added = with_records(skills.value, before, new, lambda _: KEYS)
+    kept, added = with_records(skills.value, new, partial(_found, before), lambda _: KEYS)
     value[name] = kept | {bullet.id: _document(bullet) for bullet in added}
     if root.inside("{", "sections") is not None:
         value["sections"] = _sections(value["sections"], before, new, books.titles(book))
@@ -198,6 +199,12 @@ def _woven(book: Playbook, original: str) -> str:
     if type(value.get("next_id")) is int and number > max(value["next_id"], 0):
         value["next_id"] = number
     return patch(original, value, root)
+
+
+def _found(skills: Mapping[str, Bullet], name: str, *_: object) -> Bullet:
+    if name not in skills:
+        raise ValueError("not read")
+    return skills[name]
 
 
 def _sections(

@@ -174,24 +174,29 @@ def updated(doc: Doc, changed: Mapping[str, Any]) -> Doc:
 
 
 def with_records(
-    docs: Mapping[K, Doc],
-    old: Mapping[K, R],
+    docs: Mapping[K, Any],
     new: Mapping[str, R],
+    read: Callable[[K, Any, ReadContext], R],
     keys: Callable[[R], Sequence[Key[R]]],
-) -> tuple[dict[K, Doc], list[R]]:
+) -> tuple[dict[K, Any], list[R]]:
     """Return the documents of a file as the records say that are to be in it, and the records that
     it does not have.
 
-    `docs` and `old` go by their place; what is no record of `old` stays.
+    `read` reads the document at a place; what cannot be read stays, and of an id that comes twice
+    the second one.
     """
-    out: dict[K, Doc] = {}
+    out, known = dict[K, Any](), set[str]()
     for at, doc in docs.items():
-        before = old.get(at)
-        if before is None:
-            out[at] = doc
-        elif (after := new.get(before.id)) is not None:
-            out[at] = updated(doc, changes(before, after, keys(before)))
-    known = {record.id for record in old.values()}
+        out[at] = doc
+        with suppress(ValueError):
+            before = read_again(new, partial(read, at, doc))
+            if before.id in known:
+                continue
+            known.add(before.id)
+            if before.id in new:
+                out[at] = updated(doc, changes(before, new[before.id], keys(before)))
+            else:
+                del out[at]
     return out, [record for name, record in new.items() if name not in known]
 
 
@@ -217,18 +222,6 @@ def read_again(new: Mapping[str, R], read: Callable[[ReadContext], R]) -> R:
     """
     first = read(NO_CONTEXT)
     return read(at_time_of(new[first.id])) if first.id in new else first
-
-
-def known(
-    docs: Mapping[K, Any], new: Mapping[str, R], read: Callable[[K, Any, ReadContext], R]
-) -> dict[K, R]:
-    """Return the records of the file that is being replaced by their places, each id once."""
-    found = dict[str, tuple[K, R]]()
-    for at, doc in docs.items():
-        with suppress(ValueError):
-            record = read_again(new, partial(read, at, doc))
-            found.setdefault(record.id, (at, record))
-    return dict(found.values())
 
 
 def as_object(value: object) -> Mapping[str, Any]:
