@@ -114,10 +114,10 @@ def restored(
     """
     if file_part(record, format) is None:
         return None
-    order, raw = kept(record, format, "order", list[str]()), kept(record, format, "raw", Doc())
+    order, raw = kept(record, format, "order", list[Any]()), kept(record, format, "raw", Doc())
     written: dict[str, Key[R]] = {key.name: key for key in keys}
     doc: Doc = {}
-    for name in order:
+    for name in (name for name in order if isinstance(name, str)):
         if name in raw:
             doc[name] = raw[name]
         elif name in written:
