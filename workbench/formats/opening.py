@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.core.files.formats import detect, format_named, format_names
-from workbench.core.files.replacing import hash_of, kind_of, text_in
+from workbench.core.files.fresh import hash_of
+from workbench.core.files.replacing import kind_of, text_in
 from workbench.core.record import UnreadableFile
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 import os
 import stat
 from errno import EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
+from hashlib import sha256
 from pathlib import Path
 
 from workbench.core.record import UnreadableFile
@@ -71,3 +72,8 @@ def open_handle(path: Path, flags: int, *, follow: bool = False) -> int:
         os.close(handle)
         raise NotRegular(path, what)
     return handle
+
+
+def hash_of(data: bytes) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    return sha256(data).hexdigest()

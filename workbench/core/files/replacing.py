@@ -7,7 +7,6 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 from workbench.core.files.atomic import draft_beside, fill, take_free_name
@@ -56,11 +55,6 @@ def bytes_of(text: str) -> bytes:
     in it.
     """
     return text.encode("utf-8", "surrogateescape")
-
-
-def hash_of(data: bytes) -> str:
-    """Return the SHA-256 of a file's bytes."""
-    return sha256(data).hexdigest()
 
 
 def kind_of(data: bytes) -> str:

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.files.format import Format, Parsed
+from workbench.core.files.fresh import hash_of
 from workbench.core.files.locks import StoreBusy
 from workbench.core.files.replacing import (
     bytes_of,
     changed_meanwhile,
-    hash_of,
     present_bytes,
     replace_bytes,
     restored,

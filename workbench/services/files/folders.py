@@ -15,9 +15,9 @@ from typing import Literal
 from workbench.core.file_state import FileState
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import detect, format_named
-from workbench.core.files.fresh import open_handle
+from workbench.core.files.fresh import hash_of, open_handle
 from workbench.core.files.lint import BLANKS
-from workbench.core.files.replacing import hash_of, mended, restored, text_in, tolerant
+from workbench.core.files.replacing import mended, restored, text_in, tolerant
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import clean_for_store

@@ -23,8 +23,8 @@ from workbench.core.file_state import FileState, Origin
 from workbench.core.files.atomic import write_file
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import ALIASES, detect, format_named, known_formats
-from workbench.core.files.fresh import open_handle
-from workbench.core.files.replacing import bytes_of, hash_of
+from workbench.core.files.fresh import hash_of, open_handle
+from workbench.core.files.replacing import bytes_of
 from workbench.core.record import Conflict, UnreadableFile
 from workbench.core.text import counted
 from workbench.formats.exports import OUTLETS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.core.files.atomic import write_file
-from workbench.core.files.replacing import hash_of
+from workbench.core.files.fresh import hash_of
 from workbench.core.record import StoreProblem, WorkbenchError
 
 _DIGITS = 64

@@ -16,7 +16,8 @@ from workbench.core.agents.actors import require_person
 from workbench.core.file_state import FileState
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import format_named
-from workbench.core.files.replacing import bytes_of, hash_of, present_bytes, text_of
+from workbench.core.files.fresh import hash_of
+from workbench.core.files.replacing import bytes_of, present_bytes, text_of
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.promotion import Placement
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
