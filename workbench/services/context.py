@@ -15,7 +15,6 @@ from workbench.config.loading import Settings
 from workbench.core.agents.actors import require_person
 from workbench.core.document import from_doc, to_doc
 from workbench.core.record import InvalidRecord
-from workbench.core.stream.memory import Votable, vote_id
 from workbench.services.safety.verdicts import Origins, Verdicts
 from workbench.store.library import Library, Touched, Tx
 from workbench.store.records import kind_in
@@ -50,6 +49,7 @@ def encoded(folder: Path) -> str:
 
 if TYPE_CHECKING:
     from workbench.core.change import Change
+    from workbench.core.stream.memory import Votable
     from workbench.core.tuning.profile import ProfileInUse
     from workbench.store.entry import Kind
 
@@ -133,8 +133,10 @@ class Context:
         """Who votes: a person has one vote, by whatever door it comes in; an agent has its own."""
         return PERSON if is_person(self.actor) else self.actor
 
-    def live_vote(self, table: Votable, key: str) -> str:
+    def live_vote(self, table: "Votable", key: str) -> str:
         """Return the live vote of who acts on a record, or an empty text."""
+        from workbench.core.stream.memory import vote_id
+
         vote = self.library.votes.find(vote_id(table, key, self.voter))
         return vote.verdict if vote else ""
 
