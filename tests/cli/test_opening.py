@@ -164,6 +164,22 @@ def test_a_store_is_made_here_and_opens_by_itself_from_then_on(
     assert len(asked.cards) == 1
 
 
+@pytest.mark.parametrize("mark", [".git/", "CLAUDE.md"])
+def test_a_file_is_imported_into_a_store_of_the_project(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    at_a_terminal(monkeypatch)
+    if mark == ".git/":
+        (cli.cwd / ".git").mkdir()
+    else:
+        cli.write(mark, "# Rules\n")
+    asked = Asked(cli, FirstStep("import"))
+    assert asked.start() == 0
+    assert asked.cards[0].is_project
+    assert cli.opened == [(cli.cwd / ".workbench", "project", True)]
+    assert asked.begun == ["app.import" if mark == ".git/" else "stream.begin"]
+
+
 def test_the_demo_opens_in_between_and_the_store_again_after_it(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

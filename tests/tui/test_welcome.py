@@ -88,6 +88,12 @@ def test_what_lies_in_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("# Shop\n", "utf-8")
     rows = {row.step.choice: row for row in rows_of(first(here=tmp_path))}
     assert "CLAUDE.md" in rows["import"].remark
+    assert str(STORE) in rows["import"].more
+
+
+def test_the_store_that_an_import_goes_into_is_named(tmp_path: Path) -> None:
+    rows = {row.step.choice: row for row in rows_of(first(here=tmp_path, is_project=True))}
+    assert str(tmp_path / ".workbench") in rows["import"].more
 
 
 async def test_the_card_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -74,7 +74,8 @@ def _open(session: Session, store: Path, origin: str, begin: str = "") -> int:
 
 def _welcome(session: Session, welcome: Welcome, store: Path) -> int:
     """Ask what to do where there is no store, and do that."""
-    step = welcome(_first_run(session, store))
+    first = _first_run(session, store)
+    step = welcome(first)
     if step is None:
         say("Nothing was written. `workbench` asks again; `workbench --help` lists the commands.")
         return 0
@@ -82,16 +83,15 @@ def _welcome(session: Session, welcome: Welcome, store: Path) -> int:
         return _try_demo(session)
     if step.choice == "recent" and step.folder is not None:
         return _open(session, step.folder, "recent")
-    from workbench.services.files.beside import beside
-
-    if step.choice == "project":
+    imports = "stream.begin" if _lies_beside(first.here) else "app.import"
+    begin = imports if step.choice == "import" else ""
+    if step.choice == "project" or (step.choice == "import" and first.is_project):
         from workbench.services.folder import make_store as make_empty
 
-        made = session.cwd.resolve() / paths.PROJECT_STORE
+        made = first.here / paths.PROJECT_STORE
         make_empty(made, session.clock, shared=False)
-        return _open(session, made, "project")
-    imports = "stream.begin" if beside(session.cwd) else "app.import"
-    return _open(session, store, "global", imports if step.choice == "import" else "")
+        return _open(session, made, "project", begin)
+    return _open(session, store, "global", begin)
 
 
 def _first_run(session: Session, store: Path) -> FirstRun:
@@ -99,7 +99,16 @@ def _first_run(session: Session, store: Path) -> FirstRun:
     here = session.cwd.resolve()
     closed = "" if os.access(here, os.W_OK | os.X_OK) else "it is not writable"
     others = [one for one in recent.recent(paths.state_dir()) if _holds_store(one)]
-    return FirstRun(here, store, _is_home(here), closed, tuple(others[:_RECENT]))
+    is_home = _is_home(here)
+    is_project = not (closed or is_home) and ((here / ".git").exists() or _lies_beside(here))
+    return FirstRun(here, store, is_home, closed, tuple(others[:_RECENT]), is_project)
+
+
+def _lies_beside(folder: Path) -> bool:
+    """Tell whether files of agents lie in a folder."""
+    from workbench.services.files.beside import beside
+
+    return bool(beside(folder, 1))
 
 
 def _holds_store(folder: Path) -> bool:

@@ -17,7 +17,8 @@ class FirstRun(NamedTuple):
 
     `here` is the working directory, `store` the global store, which is not there; `is_home` tells
     that `here` is the person's home, `closed` why no store can be made there (empty: one can).
-    `recent` are the stores of other places that were open before.
+    `recent` are the stores of other places that were open before. With `is_project` a file is
+    imported into a store of `here`.
     """
 
     here: Path
@@ -25,6 +26,7 @@ class FirstRun(NamedTuple):
     is_home: bool = False
     closed: str = ""
     recent: tuple[Path, ...] = ()
+    is_project: bool = False
 
 
 class FirstStep(NamedTuple):

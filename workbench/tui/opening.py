@@ -45,7 +45,9 @@ class Row:
 def rows_of(first: FirstRun) -> Iterator[Row]:
     """Yield what can be done in a place without a store."""
     kept = f"your global store, {paths.from_home(first.store)}"
-    found = ", ".join(source.name for source in beside(first.here))
+    if first.is_project:
+        kept = f"the store of this folder, {paths.from_home(first.here / paths.PROJECT_STORE)}"
+    found = ", ".join(source.name for source in beside(first.here, 1))
     yield Row(
         FirstStep("demo"), "Try the demo", "a project's store to play with; not kept",
         "Six weeks of a software project: 272 memories, eight of them in other languages, 14 candidates to decide, a "

@@ -44,9 +44,9 @@ class Source(NamedTuple):
         return tuple(islice(self.path.glob(self.pattern), MOST)) if is_sessions else ()
 
 
-def beside(folder: Path) -> tuple[Source, ...]:
-    """Return what lies in a folder that an import can read."""
-    found = (_source(name, folder / name, "**/*") for name in _BESIDE)
+def beside(folder: Path, most: int = MOST) -> tuple[Source, ...]:
+    """Return what lies in a folder that an import can read; `most` files of each are counted."""
+    found = (_source(name, folder / name, "**/*", most) for name in _BESIDE)
     return tuple(source for source in found if source.files)
 
 
@@ -56,15 +56,15 @@ def on_machine(home: Path) -> tuple[Source, ...]:
     return tuple(source for source in found if source.files)
 
 
-def _source(name: str, path: Path, what: str) -> Source:
+def _source(name: str, path: Path, what: str, most: int = MOST) -> Source:
     try:
         if path.is_dir():
             shown = f"{name}/" if path.match(name) else name
-            return Source(shown, path, _count(path.glob(what or "*")), what)
+            return Source(shown, path, _count(path.glob(what or "*"), most), what)
         return Source(name, path, int(path.is_file() and path.stat().st_size > 0))
     except OSError:
         return Source(name, path, 0)
 
 
-def _count(found: Iterator[Path]) -> int:
-    return sum(path.is_file() for path in islice(found, MOST))
+def _count(found: Iterator[Path], most: int) -> int:
+    return sum(1 for _ in islice(filter(Path.is_file, islice(found, MOST)), most))

@@ -2,13 +2,14 @@
 agents have on this machine.
 """
 
+import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from textual import on
+from textual import on, work
 from textual.binding import BindingType
 from textual.widget import Widget
 
@@ -48,6 +49,7 @@ class BeginDialog(Dialog[Beginning | None]):
     def __init__(self, folder: Path, *, is_own: bool) -> None:
         super().__init__("What should this store begin with?", (LIST[-1], *BEGIN))
         self._folder, self._is_own = folder, is_own
+        self._here: list[Row] = []
         self._machine: tuple[Source, ...] | None = None
         self._at = 0
 
@@ -63,15 +65,21 @@ class BeginDialog(Dialog[Beginning | None]):
 
     def on_mount(self) -> None:
         """List what is here; nothing outside this folder is looked at."""
-        self._list()
+        self._list([Row(s.path, f"Import {s.name}", "") for s in beside(self._folder, 1)])
         self._rows.focus()
+        self._count()
+
+    @work(exclusive=True)
+    async def _count(self) -> None:
+        """Say where each lies and how many files it has, away from the keyboard."""
+        self._list([_imported(one) for one in await asyncio.to_thread(beside, self._folder)])
 
     @property
     def _rows(self) -> LineView[Row]:
         return self.query_one(LineView)
 
-    def _list(self) -> None:
-        rows = [_imported(source) for source in beside(self._folder)]
+    def _list(self, here: list[Row]) -> None:
+        self._here, rows = here, [*here]
         if not rows:
             rows.append(
                 Row(self._folder, "Import a file", "none of an agent lies here; you choose one")
@@ -87,10 +95,10 @@ class BeginDialog(Dialog[Beginning | None]):
         if self._is_own:
             rows.append(Row("connect", "Connect an agent", "shown before it is written"))
             rows.append(Row("demo", "Try the demo", "a project's store to play with"))
-        self._rows.set_rows(rows, cursor=min(self._at, len(rows) - 1))
+        self._rows.set_rows(rows, cursor=None if self._rows.rows else min(self._at, len(rows) - 1))
 
     @on(LineView.Opened)
-    def _opened(self) -> None:
+    async def _opened(self) -> None:
         row = self._rows.current
         if row is None:
             return
@@ -98,8 +106,8 @@ class BeginDialog(Dialog[Beginning | None]):
         if row.does is None:
             self._machine = ()
             with suppress(RuntimeError):  # there is no home folder
-                self._machine = on_machine(Path.home())
-            self._list()
+                self._machine = await asyncio.to_thread(on_machine, Path.home())
+            self._list(self._here)
         else:
             self.dismiss(row.does)
 

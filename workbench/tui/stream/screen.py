@@ -350,7 +350,7 @@ class StreamScreen(AreaScreen):
     def _begun(self) -> Content:
         """Return what an empty store says."""
         folder = _here() if self.bench.library.standpoint is None else None
-        names = ", ".join(source.name for source in beside(folder)) if folder else ""
+        names = ", ".join(source.name for source in beside(folder, 1)) if folder else ""
         here = [f"Found here: {printable(names)}. enter imports from them."] if names else []
         return Content("\n\n".join(("No memories yet.", *here, keyed(EMPTY_STORE))))
 
