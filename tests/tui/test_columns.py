@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from textual.containers import VerticalScroll
 
 from tests.manual import SYMBOLS
 from tests.tui.support import demo, opens, screen_text
@@ -48,6 +49,14 @@ async def test_the_columns_of_a_list_are_named_above_it(
         await until_drawn(pilot, lambda: re.search(named, screen_text(app)) is not None)
 
 
+async def test_the_relevances_below_the_matches_by_words_are_named(tmp_path: Path) -> None:
+    async with demo(tmp_path, (120, 40)) as (_, pilot):
+        await pilot.press("slash", *"auth failure", "enter")
+        await until_drawn(
+            pilot, lambda: re.search("by meaning.* match", screen_text(pilot.app)) is not None
+        )
+
+
 @pytest.mark.parametrize("area", AREAS.every, ids=lambda area: area.id)
 async def test_few_signs_are_on_one_screen(tmp_path: Path, area: object) -> None:
     key = next(one.key for one in AREAS.every if one is area)
@@ -71,3 +80,12 @@ async def test_what_a_sign_means_is_said_beside_it_and_behind_the_help(tmp_path:
         await until_drawn(pilot, lambda: "Symbols" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is not page)
+
+
+async def test_the_symbols_of_an_area_are_shown_first(tmp_path: Path) -> None:
+    async with demo(tmp_path, (120, 30)) as (app, pilot):
+        await pilot.press("3", "question_mark", "s")
+        page = await opens(pilot, ManualScreen)
+        text = page.query_one(VerticalScroll)
+        await until_drawn(pilot, lambda: "high performing" in screen_text(app))
+        assert text.scroll_y > 0

@@ -187,7 +187,7 @@ WELCOME = Table(
     (
         Action("welcome.demo", "1", "demo", "Try a temporary copy of the demo store", DECIDE, False),
         Action("welcome.project", "2", "here", "Make a store for this folder", DECIDE, False),
-        Action("welcome.import", "3", "import", "Import a file; the row says into which store", DECIDE, False, "take_file"),
+        Action("welcome.import", "3", "import", "Import a file; the row names the store", DECIDE, False, "take_file"),
         Action("welcome.agent", "4", "agent", "Connect an agent to this store", DECIDE, False),
         Action("welcome.empty", "5", "empty", "Open your global store, empty as it is", DECIDE, False),
         Action("welcome.leave", "escape,q", "leave", "Leave; nothing is written", APP),

@@ -22,6 +22,7 @@ from workbench.services.manual import FIRST, Page, Section, links, pages, sectio
 from workbench.tui.actions import HELP, MANUAL, READ_ON
 from workbench.tui.app.actions import Action, HelpGroup, bindings, help_groups
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.areas import Area
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted
 from workbench.tui.widgets.dialog import Choice, Choose, Dialog, SafeInput
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -41,10 +42,14 @@ def open_manual(app: App[Any], keys: Callable[[], None], page: str = "") -> None
         if wants_keys:
             keys()
 
-    areas = (
-        screen.area.page for screen in reversed(app.screen_stack) if isinstance(screen, AreaScreen)
-    )
-    app.push_screen(ManualScreen(page or next(areas, FIRST)), closed)
+    area = _area_of(app)
+    app.push_screen(ManualScreen(page or (area.page if area else FIRST)), closed)
+
+
+def _area_of(app: App[Any]) -> Area | None:
+    """Return the area in sight or below."""
+    screens = (screen for screen in reversed(app.screen_stack) if isinstance(screen, AreaScreen))
+    return next((screen.area for screen in screens), None)
 
 
 class ManualScreen(Dialog[bool]):
@@ -73,9 +78,10 @@ class ManualScreen(Dialog[bool]):
     }
     """
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page: str, title: str = "") -> None:
+        """Open a page at the first section whose title begins so."""
         super().__init__("Manual", [action for action in MANUAL if action.show])
-        self._page = _page(page)
+        self._page, self._title = _page(page), title
         self._past: list[Section] = []
 
     def contents(self) -> Iterable[Widget]:
@@ -91,7 +97,9 @@ class ManualScreen(Dialog[bool]):
     @on(events.Mount)
     async def _begin(self) -> None:
         self._text.focus()
-        await self._show(sections(self._page)[0])
+        first, *others = sections(self._page)
+        named = (one for one in others if self._title and one.title.startswith(self._title))
+        await self._show(next(named, first))
 
     def on_resize(self, event: events.Resize) -> None:
         """Put the list beside the text where there is room for both."""
@@ -323,8 +331,9 @@ class HelpScreen(Dialog[None]):
         self.set_focus(box)
 
     def action_symbols(self) -> None:
-        """Open the page of the symbols over this."""
-        self.app.push_screen(ManualScreen("symbols"))
+        """Open the page of the symbols over this, at those of the area."""
+        area = _area_of(self.app)
+        self.app.push_screen(ManualScreen("symbols", area.title if area else ""))
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the row under the mouse."""

@@ -65,10 +65,12 @@ class Ruled:
         return f"{self.count} by meaning{waits if self.waiting else ''}"
 
     def line(self, width: int) -> Content:
-        """Return the line, exactly `width` cells."""
+        """Return the line, exactly `width` cells; it heads the column of relevances."""
         text = f"── {self.text}{f', ranked under {printable(self.used)}' if self.used else ''} "
-        return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
+        return fitted(Content.styled(f"{text:─<{max(0, width - len(MATCH))}}{MATCH}", MUTED), width)
 
+
+MATCH = " match"
 
 Row = Memory | Ruled
 
@@ -124,7 +126,7 @@ class SemanticRows:
         text = WAITS if scored is None else f"{share:.2f}"
         return [
             *([bar] if width >= _WITH_BAR else []),
-            Cell(text, self._figures, MUTED, "right", "match"),
+            Cell(text, self._figures, MUTED, "right", MATCH.strip()),
         ]
 
 
