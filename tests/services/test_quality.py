@@ -200,3 +200,14 @@ def test_changes_that_a_merge_brought_later_make_no_week_the_present(
     put(bench, memory("late", "written in a branch three weeks ago", clock.at))
     clock.at = now
     check(bench, past, [*ends[:-1], bench.library.revision])
+
+
+def test_of_many_judged_queries_a_sample_is_asked_and_that_is_said(bench: Workbench) -> None:
+    put(bench, *(memory(f"m{n}", f"rule {n} about packages") for n in range(30)))
+    for n in range(30):
+        bench.judging.judge(f"rule {n}", None, f"m{n}", 3)
+    found = bench.quality.look(1)
+    now = of(found, "ndcg").now
+    assert now is not None
+    assert now.of < 30
+    assert f"a sample of {now.of}" in found.remarks[0]

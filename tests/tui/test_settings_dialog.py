@@ -5,10 +5,12 @@ from pathlib import Path
 
 from textual.widgets import Input
 
+from tests.tui.review_host import store
 from tests.tui.support import app_over, open_bench, opens, screen_text, tells
 from tests.tui.waiting import until_drawn
 from workbench.config import loading, paths
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.settings import SettingsDialog
 from workbench.tui.widgets.dialog import Prompt
 
@@ -85,12 +87,41 @@ async def test_a_key_that_is_taken_is_refused_and_a_free_one_holds_at_once(tmp_p
         await until_drawn(pilot, lambda: "Show every" in screen_text(app))
 
 
-async def test_where_settings_may_not_be_written_they_are_only_shown(tmp_path: Path) -> None:
+async def test_in_the_demo_keys_hold_for_the_sitting_and_the_rest_says_where_to_change_it(
+    tmp_path: Path,
+) -> None:
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
         app.show_settings()
         dialog = await opens(pilot, SettingsDialog)
         row(dialog, "agents.recall")
         await pilot.press("enter")
-        assert tells(app, "leaves your settings")
+        assert tells(app, "workbench config set agents.recall VALUE")
+        row(dialog, "keys.app.help")
+        await pilot.press("enter")
+        prompt = await opens(pilot, Prompt)
+        prompt.query_one(Input).value = "ctrl+y"
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: row(dialog, "keys.app.help")[0] == "ctrl+y")
+        await pilot.press("escape", "ctrl+y")
+        await until_drawn(pilot, lambda: "Show every" in screen_text(app))
         assert not (paths.config_dir() / loading.FILE_NAME).exists()
+
+
+async def test_a_key_that_was_changed_is_named_by_what_is_on_the_screen(tmp_path: Path) -> None:
+    app = app_over(store(tmp_path))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2")
+        review = await opens(pilot, ReviewScreen)
+        await pilot.press("home")
+        await until_drawn(pilot, lambda: "approves" in screen_text(app))
+        app.show_settings("keys.review.approve")
+        await opens(pilot, SettingsDialog)
+        await pilot.press("enter")
+        prompt = await opens(pilot, Prompt)
+        prompt.query_one(Input).value = "f9"
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: app.screen is not prompt)
+        await pilot.press("escape")
+        await until_drawn(pilot, lambda: app.screen is review)
+        await until_drawn(pilot, lambda: "f9    approves" in screen_text(app))

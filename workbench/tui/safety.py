@@ -15,11 +15,10 @@ from workbench.services.safety.masking import masked_name
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.suspicion import findings_of
 from workbench.services.safety.trust import Arrived
-from workbench.tui.actions import STREAM
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
-from workbench.tui.widgets.content import MUTED, assemble, body, highlight, undo
+from workbench.tui.widgets.content import MUTED, assemble, body, highlight, key_of, undo
 from workbench.tui.widgets.dialog import Confirm, Prompt
 from workbench.tui.widgets.figures import absolute, amount, number
 
@@ -161,7 +160,6 @@ class FlaggedMemories:
     def __init__(self, area: AreaScreen) -> None:
         self._app, self._safety = area.workbench_app, area.bench.safety
         self._bench = area.bench
-        self._keys = {action.id: action.shown_key for action in area.as_mapped(STREAM)}
         self._unfolded = ("", "")
 
     def flags_of(self, memory: Memory) -> Flags:
@@ -173,8 +171,8 @@ class FlaggedMemories:
         return replace(
             flags,
             folded=folded,
-            opens=self._keys["stream.unfold"],
-            allows=self._keys["stream.allow"],
+            opens=key_of("stream.unfold"),
+            allows=key_of("stream.allow"),
         )
 
     def unfold(self, memory: Memory) -> bool:

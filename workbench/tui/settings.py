@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, cast
@@ -87,11 +88,20 @@ def problems_of(loaded: loading.Loaded) -> Sequence[str]:
     return (*loaded.problems, *check_keymap(loaded.settings.keys).problems)
 
 
+def _copy_of_demo(folder: Path) -> Path:
+    """Return a copy of the settings' file in the folder of a demo."""
+    copy = folder / loading.FILE_NAME
+    if not copy.exists():
+        with suppress(OSError):  # there are no settings yet
+            copy.write_bytes((paths.config_dir() / loading.FILE_NAME).read_bytes())
+    return copy
+
+
 class SettingsDialog(Dialog[None]):
     """The list, and below it all about the row under the cursor.
 
-    `file` is the settings' file (`None`: it may not be written); the cursor begins on the first row
-    whose name begins with `at`.
+    `file` is the settings' file (`None`: a copy of it, which goes with the demo); the cursor begins
+    on the first row whose name begins with `at`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS)
@@ -106,7 +116,8 @@ class SettingsDialog(Dialog[None]):
 
     def __init__(self, bench: Workbench, file: Path | None, at: str = "") -> None:
         super().__init__("Settings and keys", SETTINGS)
-        self._bench, self._file = bench, file
+        self._bench, self._is_demo = bench, file is None
+        self._path = file or _copy_of_demo(bench.library.folder.parent)
         self._at = at
         self._done: list[tuple[str, object]] = []
         self.rows: LineView[Setting] = LineView(self._draw, lambda row: row.name)
@@ -114,10 +125,6 @@ class SettingsDialog(Dialog[None]):
     def contents(self) -> Iterable[Widget]:
         yield self.rows
         yield Static(id="setting")
-
-    @property
-    def _path(self) -> Path:
-        return self._file or paths.config_dir() / loading.FILE_NAME
 
     def on_mount(self) -> None:
         """List everything as it stands now."""
@@ -190,8 +197,11 @@ class SettingsDialog(Dialog[None]):
         self._write(*self._done.pop(), again=True)
 
     def _may_change(self, row: Setting) -> bool:
-        if self._file is None:
-            self._say(f"This store leaves your settings as they are; they are in {self._path}.")
+        if self._is_demo and row.name != "theme" and not row.name.startswith(_KEY):
+            self._say(
+                f"{row.name} holds from the next start on, and the demo ends with this one. "
+                f"For your own stores: workbench config set {row.name} VALUE"
+            )
         elif not is_person(self._bench.context.actor):
             self._say("Only a person can change a setting.")
         elif row.name == "profile":
@@ -239,7 +249,10 @@ class SettingsDialog(Dialog[None]):
             self._host.take_theme(now.theme)
         else:
             when = "from the next start"
-        self._say(f"Written to {FILE}; it holds {when}.")
+        where = (
+            "It holds in this demo only" if self._is_demo else f"Written to {FILE}; it holds {when}"
+        )
+        self._say(f"{where}.")
 
     @property
     def _host(self) -> Host:

@@ -38,6 +38,9 @@ WEEK = timedelta(days=7)
 LARGEST = 20_000
 """Memories up to which the judged queries are asked again of each week's store."""
 
+ASKED = 24
+"""Judged queries that are asked again of each week at most: of more, a sample."""
+
 FEW = 10
 """Questions, votes or memories below which a share tells nothing."""
 
@@ -137,21 +140,21 @@ def _counted(count: int, word: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Weeks:
     """All numbers, the end of each week, and what the log does not tell: `since` when it does
-    (`None`: all weeks), when something was `purged`, and why there is `no_ranking`, if so;
-    `ranked` says whether one was asked for.
+    (`None`: all weeks), when something was `purged`, and what to know of the ranking: why there is
+    none, or that it is of a sample; `ranked` says whether one was asked for.
     """
 
     ends: tuple[datetime, ...]
     figures: tuple[Figure, ...]
     since: datetime | None
     purged: datetime | None
-    no_ranking: str
+    ranking_note: str
     ranked: bool
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What to know before comparing."""
-        found = [self.no_ranking] if self.no_ranking else []
+        found = [self.ranking_note] if self.ranking_note else []
         if self.since is not None:
             found.append(
                 f"Known since {self.since:%Y-%m-%d}, where the history of this store begins."
@@ -187,7 +190,7 @@ class Quality:
         """
         now, count = self._context.now(), max(1, min(weeks, MOST_WEEKS))
         times = [moved(now, -WEEK * back) for back in range(count)]
-        rank, why = self._ranking(cancelled) if ranking else (None, _TO_COME)
+        rank, note = self._ranking(cancelled) if ranking else (None, _TO_COME)
 
         def look(at: datetime, tables: Tables) -> dict[str, Value | None]:
             if cancelled():
@@ -202,12 +205,14 @@ class Quality:
             for kind in KINDS
         )
         since, purged = (at and clock_time(at, zone) for at in known)
-        return Weeks(ends, figures, since, purged, why, ranking)
+        return Weeks(ends, figures, since, purged, note, ranking)
 
     def _ranking(
         self, cancelled: Cancelled
     ) -> "tuple[Callable[[Tables, datetime], Value | None] | None, str]":
-        """Return what asks today's judged queries of a store as it was, or why that is not done."""
+        """Return what asks today's judged queries of a store as it was, and what to know of that,
+        such as why it is not done.
+        """
         from workbench.services.tuning.queries import judged_queries  # loads the numeric libraries
 
         queries = [
@@ -217,6 +222,9 @@ class Quality:
         ]
         if not queries:
             return None, "No judged queries yet: v in Tune grades results."
+        asked, note = queries[:: -(-len(queries) // ASKED)], ""
+        if len(asked) < len(queries):
+            note = f"Of {len(queries):,} judged queries a sample of {len(asked)} is asked again."
         if len(self._context.library.memories) > LARGEST:
             return None, f"Queries are asked again of at most {LARGEST:,} memories."
         try:
@@ -232,14 +240,14 @@ class Quality:
             ranker = retriever.ranker_of(memories, cancelled)
             now_called = {old: memory.id for memory in memories for old in memory.aliases}
             profile, values = self._profile(tables), list[float]()
-            for query in queries:
+            for query in asked:
                 grades = {now_called.get(id, id): grade for id, grade in query.relevant.items()}
                 scores = ranker.relevance(query.text)
                 ids = ranker.rank(scores, profile, query.now or at, NDCG10.k).ids
                 values.append(NDCG10.of(ids, grades))
-            return Value(fmean(values), len(queries))
+            return Value(fmean(values), len(asked))
 
-        return rank, ""
+        return rank, note
 
     def _profile(self, tables: Tables) -> Profile:
         """Return the profile that ranked then, as far as the store says so and it still is there."""

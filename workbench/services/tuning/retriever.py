@@ -138,7 +138,7 @@ class Retriever:
         Raises as `load` does.
         """
         pool = Pool.build(memories)
-        texts = Texts(pool)
+        texts = [*Texts(pool)]  # each is masked once
         pool.take_keys(text_keys(texts))
         with self._lock:
             vectors = self._vectors(texts, pool.text_keys, cancelled=cancelled)

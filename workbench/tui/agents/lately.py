@@ -1,6 +1,6 @@
 """What an agent did a moment ago, for the line at the top of every area."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ from workbench.core.text import one_line
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
 from workbench.services.reflection.gauge import verdict_of
-from workbench.tui.app.actions import GLOBAL, remapped
+from workbench.tui.widgets.content import key_of
 from workbench.tui.widgets.figures import since
 
 RECENT = timedelta(minutes=10)
@@ -86,13 +86,9 @@ _BECAUSE = {
 class DueNotice:
     """Looks whether a reflection is due. That the last one is long ago is no news when the app is
     opened.
-
-    `keymap` is a person's own keys, by action id.
     """
 
-    def __init__(self, bench: Workbench, keymap: Iterable[tuple[str, str]] = ()) -> None:
-        own = remapped(GLOBAL, dict(keymap))
-        self._key = next(action.shown_key for action in own if action.id == "app.reflect")
+    def __init__(self, bench: Workbench) -> None:
         self._context = bench.context
         verdict = verdict_of(self._context)
         self.due = verdict.due
@@ -107,4 +103,5 @@ class DueNotice:
         if not verdict.due or self._said:
             return ""
         self._said = True
-        return f"A reflection is due: {_BECAUSE.get(verdict.reason or '', 'it is time')}. {self._key} reflects."
+        why = _BECAUSE.get(verdict.reason or "", "it is time")
+        return f"A reflection is due: {why}. {key_of('app.reflect')} reflects."

@@ -179,7 +179,7 @@ class WorkbenchApp(Host):
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
         self._notices = Notices(bench)
-        self._due = DueNotice(bench, options.keymap)
+        self._due = DueNotice(bench)
         bench.library.listen(self._touched)
 
     def get_driver_class(self) -> type[Driver]:
@@ -759,6 +759,8 @@ class WorkbenchApp(Host):
         self._own_keys.update(keymap)
         self.options = replace(self.options, keymap=tuple(keymap.items()))
         self.set_keymap(dict(keymap))
+        for screen in self._areas():
+            screen.show_anew()
 
     def search_themes(self) -> None:
         """List the themes, the one in use first."""

@@ -5,7 +5,7 @@ looking for more.
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -288,7 +288,7 @@ def heading_line(heading: Heading, key: str) -> Content:
     return assemble([(title, "bold $text-accent"), (count, "bold"), (more, MUTED)])
 
 
-def about(heading: Heading, keys: dict[str, str]) -> Content:
+def about(heading: Heading) -> Content:
     """Return what a group is, what its kinds ask, and what the keys do with all of it."""
     parts = [
         assemble([(heading.text or heading.group.title, "bold")]),
@@ -310,23 +310,23 @@ def about(heading: Heading, keys: dict[str, str]) -> Content:
         ]
     if not heading.members:
         return Content("\n").join(
-            [*parts, Content(""), _key(keys["list.open"], "searches now, in the background")]
+            [*parts, Content(""), _key("list.open", "searches now, in the background")]
         )
     all_of = "it" if len(heading.members) == 1 else f"all {number(len(heading.members))}"
     turn = "lists them" if heading.folded else "folds them"
-    parts += [Content(""), _key(keys["list.open"], turn)]
+    parts += [Content(""), _key("list.open", turn)]
     for id, what in (("approve", "approves"), ("reject", "rejects"), ("later", "puts off")):
         look = (
             ", after showing those you have not read"
             if id != "later" and len(heading.members) > 1
             else ""
         )
-        parts.append(_key(keys[f"review.{id}"], f"{what} {all_of}{look}"))
+        parts.append(_key(f"review.{id}", f"{what} {all_of}{look}"))
     return Content("\n").join(parts)
 
 
-def _key(key: str, text: str) -> Content:
-    return assemble([(f"{key:<6}", "bold $text-accent"), (text, "")])
+def _key(action: str, text: str) -> Content:
+    return assemble([(f"{key_of(action):<6}", "bold $text-accent"), (text, "")])
 
 
 # How a sitting in Review goes: what was decided and how, and what is left.
@@ -475,14 +475,16 @@ class Queue:
 
     `go_to` is where the cursor goes when the queue is listed next: at first to the item that was
     shown last time. `awaited` is an item that a dialog opened from here may decide. `wanted` is the
-    heading that somebody came for, until it is there or is known not to be. `keys` has the key of
-    each action as a person has it.
+    heading that somebody came for, until it is there or is known not to be.
     """
 
     def __init__(
-        self, bench: Workbench, search: SuggestionSearch, is_folded: Callable[[Proposal], bool], go_to: str,
-        keys: Mapping[str, str],
-    ) -> None:  # fmt: skip
+        self,
+        bench: Workbench,
+        search: SuggestionSearch,
+        is_folded: Callable[[Proposal], bool],
+        go_to: str,
+    ) -> None:
         self._bench, self._search, self._is_folded = bench, search, is_folded
         self._progress = Progress()
         self.box = SafeInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
@@ -498,7 +500,6 @@ class Queue:
         self.go_to: str | None = go_to
         self.awaited = self.wanted = ""
         self._turned: set[str] = set()
-        self._open_key = keys["list.open"]
 
     @property
     def current(self) -> Proposal | None:
@@ -603,7 +604,7 @@ class Queue:
 
     def _draw(self, proposal: Item, width: int) -> Content | list[Cell]:
         if isinstance(proposal, Heading):
-            return heading_line(proposal, self._open_key)
+            return heading_line(proposal, key_of("list.open"))
         memory, now, mask = (
             self._bench.review.memory(proposal),
             self._bench.context.now(),

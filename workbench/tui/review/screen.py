@@ -25,8 +25,8 @@ from workbench.services.context import Touched
 from workbench.services.forms import TEXT, ProposalForm, Values
 from workbench.services.review.queue import Evidence
 from workbench.services.review.rewriting import check_parts, parts_of
-from workbench.tui.actions import EVIDENCE, LIST, REASONS, REVIEW
-from workbench.tui.app.actions import GLOBAL, bindings
+from workbench.tui.actions import EVIDENCE, REASONS, REVIEW
+from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Drafting
 from workbench.tui.app.saving import Preview, Saving
@@ -44,7 +44,7 @@ from workbench.tui.review.inbox import (
     heading_id,
     legend,
 )
-from workbench.tui.widgets.content import MUTED, fitted, keyed, undo
+from workbench.tui.widgets.content import MUTED, fitted, key_of, keyed, undo
 from workbench.tui.widgets.editor import Said, TextEditor
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import LineList
@@ -108,11 +108,10 @@ class ReviewScreen(AreaScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.keys = {action.id: action.shown_key for action in self.as_mapped((*REVIEW, *LIST))}
         self.seen = Seen(self.bench)
         self.looking = SuggestionSearch(self, self.bench)
         self.queue = Queue(
-            self.bench, self.looking, self.seen.is_folded, self.workbench_app.review_at, self.keys
+            self.bench, self.looking, self.seen.is_folded, self.workbench_app.review_at
         )
         self.texts = ItemTexts(self)
         self.acts = self.texts.acts
@@ -214,7 +213,7 @@ class ReviewScreen(AreaScreen):
             self.workbench_app.review_at = current.id
         self.texts.show_item(current)
         if heading is not None:
-            self.texts.show_group(about(heading, self.keys))
+            self.texts.show_group(about(heading))
 
     def show_place(self, group: str) -> None:
         """Move the cursor to the heading of a group, as soon as there is one."""
@@ -232,11 +231,7 @@ class ReviewScreen(AreaScreen):
             narrow and not is_open and isinstance(self.focused, ReadingPane)
         ):
             self.rows.focus()
-        key, back = (
-            next(a.shown_key for a in (*LIST, *GLOBAL) if a.id == id)
-            for id in ("list.open", "app.back")
-        )
-        hint = f"{back} goes back" if is_open else f"{key} opens it"
+        hint = keyed("{app.back} goes back" if is_open else "{list.open} opens it")
         self.line.hint = hint if narrow else ""
 
     # Moving and filtering
@@ -761,7 +756,7 @@ class ItemTexts:
         known = before.evidence if same and before else None
         note = "" if known else LOOKING if self._bench.retriever.ready else LOADING
         self.shown = Shown(proposal, revision, known, note)
-        text = item_text(self._bench, self._seen, proposal, self._screen.keys["review.unfold"])
+        text = item_text(self._bench, self._seen, proposal, key_of("review.unfold"))
         self.item.show(text, keep_place=same)
         self._fit(0.4)
         if not same:
