@@ -122,6 +122,12 @@ def test_recall_prints_what_the_source_asks_for(cli: Cli, session: Path) -> None
     assert answer["broken_lines"] == [{"file": "messages.jsonl", "line": 2}]
 
 
+def test_a_secret_in_a_question_is_not_echoed_to_an_agent(cli: Cli, session: Path) -> None:
+    asked = "jwt AKIAZ7QWERTYUI5PLMNB"
+    assert "AKIAZ7" not in cli("recall", asked, "--for-agent", "claude", "--json").out
+    assert "AKIAZ7" not in cli("recall", asked, "--for-agent", "claude").out
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -164,6 +164,11 @@ def test_a_store_is_made_here_and_opens_by_itself_from_then_on(
     assert len(asked.cards) == 1
 
 
+def test_a_path_in_an_answer_names_the_file_whatever_its_folder_is_called(cli: Cli) -> None:
+    folder = cli.cwd / "AKIAZ7QWERTYUI5PLMNB"
+    assert cli.json("init", str(folder))["store"] == str(folder / ".workbench")
+
+
 @pytest.mark.parametrize("mark", [".git/", "CLAUDE.md"])
 def test_a_file_is_imported_into_a_store_of_the_project(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, mark: str

@@ -5,12 +5,11 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from tests.tui.review_host import store
+from tests.tui.review_host import review, store
 from tests.tui.support import app_over, open_bench, opens, screen_text, tells
 from tests.tui.waiting import until_drawn
 from workbench.config import loading, paths
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.settings import SettingsDialog
 from workbench.tui.widgets.dialog import Prompt
 
@@ -109,19 +108,16 @@ async def test_in_the_demo_keys_hold_for_the_sitting_and_the_rest_says_where_to_
 
 
 async def test_a_key_that_was_changed_is_named_by_what_is_on_the_screen(tmp_path: Path) -> None:
-    app = app_over(store(tmp_path))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("2")
-        review = await opens(pilot, ReviewScreen)
-        await pilot.press("home")
-        await until_drawn(pilot, lambda: "approves" in screen_text(app))
+    async with review(store(tmp_path), (120, 40)) as drive:
+        app, pilot = drive.app, drive.pilot
+        drive.go("group new")
+        await drive.until(lambda: "approves" in drive.text("candidate"))
         app.show_settings("keys.review.approve")
-        await opens(pilot, SettingsDialog)
+        dialog = await opens(pilot, SettingsDialog)
         await pilot.press("enter")
         prompt = await opens(pilot, Prompt)
         prompt.query_one(Input).value = "f9"
         await pilot.press("enter")
-        await until_drawn(pilot, lambda: app.screen is not prompt)
+        await until_drawn(pilot, lambda: app.screen is dialog)
         await pilot.press("escape")
-        await until_drawn(pilot, lambda: app.screen is review)
-        await until_drawn(pilot, lambda: "f9    approves" in screen_text(app))
+        await drive.until(lambda: "f9    approves" in drive.text("candidate"))

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TypeVar
 
 from workbench.core.agents.actors import agent_in
@@ -66,12 +65,13 @@ def write_json(value: object) -> None:
     """Print a value as JSON in ASCII: the true text, and yet nothing a terminal would obey."""
     import json
 
-    print(json.dumps(plain(value), indent=2))
+    print(json.dumps(plain(value), indent=2, default=os.fspath))
 
 
 def plain(value: object) -> object:
-    """Return values with named fields, times, paths and tuples as what JSON knows, every field
-    included.
+    """Return values with named fields, times and tuples as what JSON knows, every field included.
+
+    Paths stay what they are: a masked one would name no file.
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
@@ -79,8 +79,6 @@ def plain(value: object) -> object:
         return plain(value._asdict())
     if isinstance(value, datetime):
         return iso(value)
-    if isinstance(value, Path):
-        return str(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

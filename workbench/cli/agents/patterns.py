@@ -252,7 +252,7 @@ def export_patterns(call: Call) -> Answer:
     if text != original:
         replace_file(path, text, None if original is None else original.encode())
     done = "Wrote" if text != original else "Nothing to write: the same stands in"
-    return Answer({"file": str(path), "changed": text != original}, [f"{done} {args.file}."])
+    return Answer({"file": path, "changed": text != original}, [f"{done} {args.file}."])
 
 
 def read_exactly(session: Session, name: str, most: int) -> str:

@@ -397,11 +397,13 @@ class StreamScreen(AreaScreen):
 
     def _columns_of(self, found: Sequence[Memory]) -> Columns:
         by, dates = self.arranged.by, self.arranged.dates
-        some = [memory.created_at for memory in found[:: len(found) // 200 + 1]]
+        some = found[:: len(found) // 200 + 1]
+        times = [memory.created_at for memory in some]
         absolute = dates == "absolute" or (
-            not dates and not tell_apart(some, self.bench.context.now())
+            not dates and not tell_apart(times, self.bench.context.now())
         )
-        return columns_of(found, absolute, "" if by is None else by.id)
+        seen = [*found[:100], *some]  # of very many all would take longer than a key may
+        return columns_of(seen, absolute, "" if by is None else by.id)
 
     def _show_count(self) -> None:
         """Say how many memories there are, and how many came that were not in sight yet."""

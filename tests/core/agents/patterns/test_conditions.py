@@ -36,6 +36,9 @@ def test_a_condition_is_a_tree() -> None:
     [
         ("domain == python", True),
         ("domain != python", False),
+        ("(domain) == python", True),
+        ("not (complexity) > 5 and (ci)", True),
+        ("((domain) in [c, Python])", True),
         ('domain in ["c", Python]', True),
         ("complexity >= 5", True),
         ("complexity > 5", False),

@@ -79,6 +79,11 @@ _TOKEN = re.compile(
     | (?P<mark>==|!=|<=|>=|[=<>()\[\],]) | (?P<word>\w[\w.\-/+\#]*) | (?P<end>\Z) | (?P<broken>.) )""",
     re.VERBOSE,
 )
+_ENCLOSED = re.compile(
+    r"\(\s*(?!not\b)(\w[\w.\-/+\#]*)\s*\)(?=\s*(?:[=<>]|!=|(?:in|has|exists)\b))", re.IGNORECASE
+)
+"""The name of a fact in brackets, before a comparison."""
+
 _JOINING = ("and", "or", "not", "in", "has", "exists")
 _COMPARING = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "has", "exists")
 _CONSTANTS: Mapping[str, object] = {"true": True, "false": False, "null": None}
@@ -118,15 +123,20 @@ class _Reading:
             raise self._wrong(f"it is nested deeper than {DEEPEST_CONDITION} levels")
         if self._take("not"):
             return Condition("not", parts=(self._one(depth + 1),))
-        if self._take("("):
+        if not _ENCLOSED.match(self._text, self._at) and self._take("("):
             inner = self.joined("or", depth + 1)
             self._expect(")")
             return inner
-        if self._kind != "word" or self._said.lower() in _JOINING:
+        return self._comparison()
+
+    def _comparison(self) -> Condition:
+        fact, enclosed = self._said, _ENCLOSED.match(self._text, self._at)
+        if enclosed is not None:
+            fact, self._next = enclosed[1], enclosed.end()
+        elif self._kind != "word" or fact.lower() in _JOINING:
             raise self._wrong(
                 "expected the name of a fact and a comparison (==, !=, <, <=, >, >=, in, has, exists)"
             )
-        fact = self._said
         self._step()
         op = self._take(*_COMPARING)
         if op == "in":
