@@ -30,6 +30,8 @@ MEANT = {
 
 FIRST = 8
 
+FIRST_OF_ALL = ("hook", "mcp", "connect")
+
 
 async def test_everyday_words_find_what_they_mean(tmp_path: Path) -> None:
     assert len(MEANT) >= 50
@@ -41,6 +43,6 @@ async def test_everyday_words_find_what_they_mean(tmp_path: Path) -> None:
             hits = [hit async for hit in palette.search(word)]
             best = sorted(hits, key=lambda hit: -getattr(hit, "score", 0.0))
             names = [str(hit.text or getattr(hit, "match_display", "")) for hit in best[:FIRST]]
-            if row not in names:
+            if row not in names or (word in FIRST_OF_ALL and names[0] != row):
                 missed[word] = names
         assert not missed

@@ -713,7 +713,7 @@ MEMORY_DUPLICATES = Table(
 AGENTS = Table(
     "Agents",
     (
-        Action("agents.connect", "C", "connect", "Connect an agent, or take that back", FIND, False),
+        Action("agents.connect", "C", "connect", "Connect an agent (hooks, MCP), or undo that", FIND, False),
         Action("agents.judge", "v", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
         Action("agents.bad", "0", "bad for this", "Judge it as no answer to this question", DECIDE),
         Action("agents.context", "c", "context", "Preview what agents get for a task", FIND),

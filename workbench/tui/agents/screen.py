@@ -400,7 +400,7 @@ class AgentsScreen(AreaScreen):
 
     @asking
     async def action_connect(self) -> None:
-        """Connect an agent, or take that back."""
+        """Connect an agent (hooks, MCP), or undo that."""
         if self.workbench_app.options.scratch:
             self.workbench_app.say("The demo is not kept. Connect agents in a store of your own.")
             return
