@@ -49,6 +49,23 @@ async def test_the_columns_of_a_list_are_named_above_it(
         await until_drawn(pilot, lambda: re.search(named, screen_text(app)) is not None)
 
 
+@pytest.mark.parametrize(
+    ("keys", "names"),
+    [
+        (("6", "j"), ("value", "what")),
+        (("H",), ("age", "who", "change", "kind")),
+        (("6", "p"), ("imp", "memory", "why")),
+    ],
+)
+async def test_so_are_those_of_health_and_of_dialogs(
+    tmp_path: Path, keys: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    async with demo(tmp_path, (160, 40)) as (_, pilot):
+        await pilot.press(*keys)
+        named = " +".join(map(re.escape, names))
+        await until_drawn(pilot, lambda: re.search(named, screen_text(pilot.app)) is not None)
+
+
 async def test_the_relevances_below_the_matches_by_words_are_named(tmp_path: Path) -> None:
     async with demo(tmp_path, (120, 40)) as (_, pilot):
         await pilot.press("slash", *"auth failure", "enter")

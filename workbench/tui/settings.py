@@ -120,7 +120,7 @@ class SettingsDialog(Dialog[None]):
         self._path = file or _copy_of_demo(bench.library.folder.parent)
         self._at = at
         self._done: list[tuple[str, object]] = []
-        self.rows: LineView[Setting] = LineView(self._draw, lambda row: row.name)
+        self.rows: LineView[Setting] = LineView(self._draw, lambda row: row.name, title="Settings")
 
     def contents(self) -> Iterable[Widget]:
         yield self.rows
@@ -144,10 +144,15 @@ class SettingsDialog(Dialog[None]):
         wide = width >= 100
         value = self._bench.safety.masked(row.value) or "–"
         return [
-            Cell(row.name, 32 if wide else 26),
-            Cell(value, 24 if wide else 16, "" if row.source == DEFAULT else "bold"),
-            Cell(row.source, 11, MUTED),
-            Cell(row.about, 0, MUTED),
+            Cell(row.name, 32 if wide else 26, name="setting"),
+            Cell(
+                value,
+                24 if wide else 16,
+                "" if row.source == DEFAULT else "bold",
+                name="value",
+            ),
+            Cell(row.source, 11, MUTED, name="from"),
+            Cell(row.about, 0, MUTED, name="meaning"),
         ]
 
     @on(LineView.Highlighted)

@@ -409,7 +409,11 @@ def recall(call: Call) -> Answer:
         warn(remark)
     asked = query if args.show_secrets else bench.safety.masked(query)
     used = [] if given.used is None else [f"Ranked under {given.used}."]
-    return Answer(lambda: answer_json(given) | {"query": asked}, lambda: [answer_text(asked, given.rows)], used)
+    return Answer(
+        lambda: answer_json(given) | {"query": asked},
+        lambda: [answer_text(asked, given.rows)],
+        used,
+    )
 
 
 def _left_out(given: "Recalled") -> Iterator[str]:

@@ -263,7 +263,10 @@ class Section(Generic[T]):
         """Return a row of a number or sign, a text and a muted remark at its end."""
 
         def draw(width: int) -> Sequence[Cell]:
-            cells = [Cell(figure, FIGURE, style or "bold", "right"), Cell(text, 0, style)]
+            cells = [
+                Cell(figure, FIGURE, style or "bold", "right", "value"),
+                Cell(text, 0, style, name="what"),
+            ]
             return (
                 [*cells, Cell(more, min(len(more), max(8, width // 3)), MUTED, "right")]
                 if more

@@ -99,7 +99,9 @@ class Proposed(Dialog[bool]):
     def contents(self) -> Iterable[Widget]:
         """Return the hint, the list and the text."""
         yield Static(Content(self._hint), classes="proposed--hint")
-        yield LineView(self._draw, lambda p: p.id, empty=Content("No proposals."))
+        yield LineView(
+            self._draw, lambda p: p.id, empty=Content("No proposals."), title="Proposals"
+        )
         pane = ReadingPane(id="proposed-text")
         pane.can_focus = False
         yield pane
@@ -120,10 +122,11 @@ class Proposed(Dialog[bool]):
         )
 
     def _draw(self, proposal: Proposal, width: int) -> list[Cell]:
-        line = Cell(self._bench.safety.masked(proposal.title))
+        line = Cell(self._bench.safety.masked(proposal.title), name="memory")
         why = self._bench.safety.masked("; ".join(proposal.reasons))
-        cells = [Cell(f"{proposal.importance:.0f}", 2, "", "right"), line]
-        return [*cells, Cell(why, min(36, width // 3), MUTED)] if width >= 60 else cells
+        cells = [Cell(f"{proposal.importance:.0f}", 3, "", "right", "imp"), line]
+        reason = Cell(why, min(36, width // 3), MUTED, name="why")
+        return [*cells, reason] if width >= 60 else cells
 
     @on(LineView.Highlighted)
     def _show(self) -> None:
@@ -361,11 +364,12 @@ class Duplicates(Section[DedupPlan]):
             many = f"{len(group.members)}×" if len(group.members) > 2 else ""
             cells = [
                 Cell(sign, FIGURE, WARN if sign == "≠" else "bold", "right"),
-                Cell(text, 0, style),
+                Cell(text, 0, style, name="first of them"),
             ]
             if width >= WITH_REASON and sign == "≠":
                 cells.append(Cell(flags_of(group)[0], 19, WARN))
-            return [*cells, Cell(many, 4, "", "right"), Cell(f"{group.similarity:.3f}", 5, MUTED)]
+            size = Cell(many, 4, "", "right", "size")
+            return [*cells, size, Cell(f"{group.similarity:.3f}", 5, MUTED, name="alike")]
 
         return Row(self.ID, f"{sign}{group.name}", draw, group)
 

@@ -31,7 +31,7 @@ from workbench.tui.records.actions import Acts, area_below, only_record
 from workbench.tui.records.record import OpenedRecord, name_of, secrets_told, value_text
 from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt
-from workbench.tui.widgets.figures import absolute, ago, amount, since
+from workbench.tui.widgets.figures import AGE, absolute, amount, brief, since
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
@@ -60,10 +60,11 @@ _LISTED = 40
 def row(bench: Workbench, event: Event, width: int) -> list[Cell]:
     """Return a transaction as the cells of one line: age, who, what."""
     mask = bench.safety.masked
-    age = Cell(ago(parse_time(event.at), bench.context.now()), 6, MUTED, "right")
-    who = [Cell(masked_name(event.actor, mask), 18, MUTED)] if width >= 50 else []
-    kind = [Cell("" if event.kind == "edit" else event.kind, 6, MUTED)] if width >= 70 else []
-    return [age, *who, Cell(mask(event.label)), *kind]
+    age = Cell(brief(parse_time(event.at), bench.context.now()), AGE, MUTED, "right", "age")
+    who = [Cell(masked_name(event.actor, mask), 18, MUTED, name="who")] if width >= 50 else []
+    kind = "" if event.kind == "edit" else event.kind
+    kinds = [Cell(kind, 6, MUTED, name="kind")] if width >= 70 else []
+    return [age, *who, Cell(mask(event.label), name="change"), *kinds]
 
 
 def event_text(
@@ -251,7 +252,7 @@ class HistoryDialog(Dialog[None]):
         things.
         """
         events: LineView[Event] = LineView(
-            self._draw, lambda event: event.rev, empty=Content(READING)
+            self._draw, lambda event: event.rev, empty=Content(READING), title="Changes"
         )
         said = Static(classes="history--said")
         said.display = False

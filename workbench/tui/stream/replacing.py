@@ -99,7 +99,9 @@ class ReplaceDialog(Dialog[int]):
 
     def contents(self) -> Iterable[Widget]:
         """Return both lines, the places, the one under the cursor in full, and what was decided."""
-        rows: LineView[Place] = LineView(self._draw, lambda place: place.name, empty=Content(HOW))
+        rows: LineView[Place] = LineView(
+            self._draw, lambda place: place.name, empty=Content(HOW), title="Places"
+        )
         return (
             _line("find", SafeInput(self._start, id="replace-find")),
             _line("replace", SafeInput(id="replace-with")),
@@ -132,11 +134,11 @@ class ReplaceDialog(Dialog[int]):
         remark = _MISFITS.get(place.misfit, f"{place.count}×")
         name = masked_name(place.name, self._bench.safety.masked)
         text = self._bench.safety.masked(_told(place.before)[:400])
-        named = [Cell(printable(name), 22, MUTED)] if width >= 70 else []
+        named = [Cell(printable(name), 22, MUTED, name="id")] if width >= 70 else []
         return [
             Cell(mark, 1, style),
             *named,
-            Cell(printable(text)),
+            Cell(printable(text), name="text"),
             Cell(remark, len(remark), MUTED, "right"),
         ]
 

@@ -445,7 +445,9 @@ class LibraryDialog(Dialog[Side | None]):
     def contents(self) -> Iterable[Widget]:
         """Return the remark, the list and what is said about the row under the cursor."""
         yield Static(Content(""), id="library-state")
-        rows: LineView[Side] = LineView(self._draw, lambda side: side.id, id="sides")
+        rows: LineView[Side] = LineView(
+            self._draw, lambda side: side.id, title="Profiles", id="sides"
+        )
         yield Container(rows, ReadingPane(id="library-text"), id="library-panes")
 
     def on_mount(self) -> None:
@@ -486,7 +488,8 @@ class LibraryDialog(Dialog[Side | None]):
             side.name, max(1, width - len(note) - 8), "" if side.profile else "$text-error"
         ).rstrip()
         mark = Cell("◆" if side.id == self.against.id else " ", 1, "bold $text-accent")
-        return [mark, Cell(_SYMBOLS[side.kind], 1), Cell(name), Cell(note, len(note), MUTED)]
+        symbol = Cell(_SYMBOLS[side.kind], 1)
+        return [mark, symbol, Cell(name, name="profile"), Cell(note, len(note), MUTED, name="made")]
 
     @on(LineView.Highlighted, "#sides")
     def _show(self) -> None:
