@@ -41,7 +41,7 @@ from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 EMPTY = (
-    "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` connects one; "
+    "No agent has read or written here yet. {agents.connect} connects one; "
     "its questions, what it was served and what it wrote appear here while it works."
 )
 TO_A_MEMORY = (
@@ -239,7 +239,7 @@ class AgentsScreen(AreaScreen):
             Content(
                 f"Nothing of {who} is kept any longer. Esc shows all agents."
                 if self._only
-                else EMPTY
+                else keyed(EMPTY)
             )
         )
         widest = max((cell_width(printable(session.agent)) for session in shown), default=5)
