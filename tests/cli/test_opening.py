@@ -166,7 +166,8 @@ def test_a_store_is_made_here_and_opens_by_itself_from_then_on(
 
 def test_a_path_in_an_answer_names_the_file_whatever_its_folder_is_called(cli: Cli) -> None:
     folder = cli.cwd / "AKIAZ7QWERTYUI5PLMNB"
-    assert cli.json("init", str(folder))["store"] == str(folder / ".workbench")
+    made = json.loads(cli.bare("init", str(folder), "--json").out)
+    assert made["store"] == str(folder / ".workbench")
 
 
 @pytest.mark.parametrize("mark", [".git/", "CLAUDE.md"])
