@@ -1,12 +1,13 @@
 """Settings and keys in the app: what holds, where that is said, changed in place."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from textual.widgets import Input
 
-from tests.tui.review_host import review, store
-from tests.tui.support import app_over, open_bench, opens, screen_text, tells
+from tests.tui.review_host import memory, put, review, store
+from tests.tui.support import NOW, app_over, open_bench, opens, screen_text, tells
 from tests.tui.waiting import until_drawn
 from workbench.config import loading, paths
 from workbench.tui.app.app import WorkbenchApp
@@ -108,8 +109,11 @@ async def test_in_the_demo_keys_hold_for_the_sitting_and_the_rest_says_where_to_
 
 
 async def test_a_key_that_was_changed_is_named_by_what_is_on_the_screen(tmp_path: Path) -> None:
-    async with review(store(tmp_path), (120, 40)) as drive:
+    bench, old = store(tmp_path), NOW - timedelta(days=40)
+    put(bench, memory("n1", "A line that nobody touched.", created_at=old))
+    async with review(bench, (120, 40)) as drive:
         app, pilot = drive.app, drive.pilot
+        await drive.until(lambda: any(row.id == "group new" for row in drive.screen.rows.rows))
         drive.go("group new")
         await drive.until(lambda: "approves" in drive.text("candidate"))
         app.show_settings("keys.review.approve")
