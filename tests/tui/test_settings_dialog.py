@@ -90,7 +90,8 @@ async def test_a_key_that_is_taken_is_refused_and_a_free_one_holds_at_once(tmp_p
 async def test_in_the_demo_keys_hold_for_the_sitting_and_the_rest_says_where_to_change_it(
     tmp_path: Path,
 ) -> None:
-    app = app_over(open_bench(tmp_path))
+    app, copy = app_over(open_bench(tmp_path)), tmp_path / "config.toml"
+    app.options = replace(app.options, demo_config=copy)
     async with app.run_test(size=(80, 24)) as pilot:
         app.show_settings()
         dialog = await opens(pilot, SettingsDialog)
@@ -113,6 +114,7 @@ async def test_a_key_that_was_changed_is_named_by_what_is_on_the_screen(tmp_path
     put(bench, memory("n1", "A line that nobody touched.", created_at=old))
     async with review(bench, (120, 40)) as drive:
         app, pilot = drive.app, drive.pilot
+        app.options = replace(app.options, demo_config=tmp_path / "config.toml")
         await drive.until(lambda: any(row.id == "group new" for row in drive.screen.rows.rows))
         drive.go("group new")
         await drive.until(lambda: "approves" in drive.text("candidate"))

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, cast
@@ -12,7 +11,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.config import loading, paths
+from workbench.config import loading
 from workbench.config.settings_reading import KEYS, parse_value, read, value_text
 from workbench.config.writing import set_values, unset, with_values
 from workbench.core.record import WorkbenchError
@@ -88,20 +87,11 @@ def problems_of(loaded: loading.Loaded) -> Sequence[str]:
     return (*loaded.problems, *check_keymap(loaded.settings.keys).problems)
 
 
-def _copy_of_demo(folder: Path) -> Path:
-    """Return a copy of the settings' file in the folder of a demo."""
-    copy = folder / loading.FILE_NAME
-    if not copy.exists():
-        with suppress(OSError):  # there are no settings yet
-            copy.write_bytes((paths.config_dir() / loading.FILE_NAME).read_bytes())
-    return copy
-
-
 class SettingsDialog(Dialog[None]):
     """The list, and below it all about the row under the cursor.
 
-    `file` is the settings' file (`None`: a copy of it, which goes with the demo); the cursor begins
-    on the first row whose name begins with `at`.
+    `file` is the settings' file, in the demo a copy of it; the cursor begins on the first row whose
+    name begins with `at`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS)
@@ -114,10 +104,9 @@ class SettingsDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, bench: Workbench, file: Path | None, at: str = "") -> None:
+    def __init__(self, bench: Workbench, file: Path, at: str = "", *, is_demo: bool) -> None:
         super().__init__("Settings and keys", SETTINGS)
-        self._bench, self._is_demo = bench, file is None
-        self._path = file or _copy_of_demo(bench.library.folder.parent)
+        self._bench, self._path, self._is_demo = bench, file, is_demo
         self._at = at
         self._done: list[tuple[str, object]] = []
         self.rows: LineView[Setting] = LineView(self._draw, lambda row: row.name, title="Settings")

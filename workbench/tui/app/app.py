@@ -751,7 +751,9 @@ class WorkbenchApp(Host):
         """List the settings and the keys, the cursor on the first whose name begins so."""
         from workbench.tui.settings import SettingsDialog
 
-        self.push_screen(SettingsDialog(self.bench, self.options.config, at))
+        config, demo = self.options.config, self.options.demo_config
+        if (file := config or demo) is not None:
+            self.push_screen(SettingsDialog(self.bench, file, at, is_demo=config is None))
 
     def take_keys(self, keymap: Mapping[str, str]) -> None:
         """Let a checked keymap hold from now on, in what is shown of keys too."""

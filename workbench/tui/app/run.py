@@ -181,6 +181,7 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
         recent=(*recent.recent(state), paths.data_dir() / "store"),
         editor=loaded.settings.editor,
         config=folder / loading.FILE_NAME if view.remember else None,
+        demo_config=None if view.remember else _copied_config(view.store.parent),
         review_at=recent.last_item(state, store),
         drafts=typed if remember else None,
         alone=ALONE,
@@ -189,6 +190,14 @@ def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: boo
         scratch=not view.remember,
         panes=recent.last_panes(state),
     )
+
+
+def _copied_config(folder: Path) -> Path:
+    """Copy the settings into the folder of a demo, where they can be changed for the sitting."""
+    copy = folder / loading.FILE_NAME
+    with suppress(OSError):  # there are none yet
+        copy.write_bytes((paths.config_dir() / loading.FILE_NAME).read_bytes())
+    return copy
 
 
 def _absent(view: View) -> list[str]:
