@@ -122,7 +122,8 @@ class AppOptions:
     """What the app is started with.
 
     `title` names the store, `why` says why it is the open one; `config` is the settings' file that
-    a dialog may write to, in the demo `demo_config` is a copy of it; `seen` is the revision at the last look (`None`: never looked);
+    a dialog may write to, `demo_config` a copy of it in the demo's folder; `seen` is the revision at
+    the last look (`None`: never looked);
     `problems` are sentences to show at the start, `faults` those about the person's settings, which
     stay until they are mended; `given_theme` is the theme that the settings name (`None`: they name
     none); `review_at` is the id that Review showed last; `drafts` is the folder for what is being
