@@ -36,7 +36,6 @@ from workbench.core.record import (
 from workbench.core.tuning.episodic import WEIGHTS, use_of
 from workbench.services.agents.episode_finding import EpisodePool, FoundEpisode, fitting
 from workbench.services.agents.episodes import (
-    DIALECTS,
     bring,
     checked_docs,
     episodes_in,
@@ -498,7 +497,7 @@ def test_files_of_agent_playbook_come_in_and_go_out_as_they_were(
     opened = bench.episodes.open("ep-2026-11-11-001")
     assert opened.body.task == "Data is not refreshed"
     assert opened.episode.type == "debugger"
-    out = list(written(bench.context, ["ep-2026-11-11-001", "b"], DIALECTS[1]))
+    out = list(written(bench.context, ["ep-2026-11-11-001", "b"], "agent-playbook"))
     assert [one for _, one in out] == [doc, {**doc, "id": "b", "solution": "", "outcome": "failed"}]
     assert [name for name, _ in out] == [
         "2026/2026-11-11-data-is-not-refreshed.json",
@@ -520,14 +519,14 @@ def test_what_is_written_is_read_as_the_same(
         return {(e.id, e.outcome, e.at, e.domain, known.open(e.id).body.task) for e in known.all()}
 
     ids = [one.id for one in filled.episodes.all()]
-    docs = [doc for _, doc in written(filled.context, ids, DIALECTS[0])]
+    docs = [doc for _, doc in written(filled.context, ids, "episode")]
     texts = json.dumps(docs), "\n".join(map(json.dumps, docs)), json.dumps({"episodes": docs})
     for number, text in enumerate(texts):
         again = open_bench(folder=tmp_path / f"other-{number}")
         bring(again.context, checked_docs(episodes_in(text, "f"), "f"), "f")
         assert heads(again) == heads(filled)
-    ((_, over),) = written(filled.context, ids[:1], DIALECTS[1])
-    assert checked_docs(episodes_in(json.dumps(over), "f"), "f")[0].dialect == DIALECTS[1]
+    ((_, over),) = written(filled.context, ids[:1], "agent-playbook")
+    assert checked_docs(episodes_in(json.dumps(over), "f"), "f")[0].dialect == "agent-playbook"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import UnknownRecord, WorkbenchError
@@ -15,6 +15,8 @@ MOST = 5_000
 """Ids that an unknown one is compared with; those that begin or end like it come first."""
 
 UNCHANGED = "Nothing was changed."
+
+R = TypeVar("R", Memory, Bullet)
 
 
 def records(bench: "Workbench", ids: Sequence[str]) -> list[Memory | Bullet]:
@@ -46,22 +48,23 @@ def memories(bench: "Workbench", ids: Sequence[str]) -> list[Memory]:
     """Return the memories that ids mean, each once; raises `UnknownRecord`, and `WorkbenchError`
     for a bullet's.
     """
-    found = records(bench, ids)
-    for record in found:
-        if isinstance(record, Bullet):
-            raise WorkbenchError(f"{record.id} is a bullet, not a memory.", UNCHANGED)
-    return [record for record in found if isinstance(record, Memory)]
+    return _only(Memory, "a bullet, not a memory", bench, ids)
 
 
 def bullets(bench: "Workbench", ids: Sequence[str]) -> list[Bullet]:
     """Return the bullets that ids mean, each once; raises `UnknownRecord`, and `WorkbenchError` for
     a memory's.
     """
-    found = records(bench, ids)
-    for record in found:
-        if isinstance(record, Memory):
-            raise WorkbenchError(f"{record.id} is a memory, not a bullet.", UNCHANGED)
-    return [record for record in found if isinstance(record, Bullet)]
+    return _only(Bullet, "a memory, not a bullet", bench, ids)
+
+
+def _only(kind: type[R], other: str, bench: "Workbench", ids: Sequence[str]) -> list[R]:
+    found = []
+    for record in records(bench, ids):
+        if not isinstance(record, kind):
+            raise WorkbenchError(f"{record.id} is {other}.", UNCHANGED)
+        found.append(record)
+    return found
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

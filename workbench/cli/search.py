@@ -74,11 +74,7 @@ def _nothing_relevant(query: str, against: "AgainstFloor") -> str:
 
 def _floor_said(against: "AgainstFloor") -> str:
     """Return what the query is held against; nothing where the floor is turned off."""
-    floor, reach, why = (
-        against.verdict.standard.floor,
-        against.verdict.reach,
-        against.verdict.standard.why,
-    )
+    (floor, why), reach = against.verdict.standard, against.verdict.reach
     if floor is None or reach is None:
         return "" if why is None else _NONE[why]
     query = f"the query reaches {_reached(reach.cosine, reach.lexical, reach.known)} = {reach.together:.4f}"
@@ -91,11 +87,7 @@ def _reached(cosine: float, lexical: float, known: bool) -> str:
 
 def _floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:
     """Return the floor and what the query and a memory reach, or why there is none."""
-    floor, reach, why = (
-        against.verdict.standard.floor,
-        against.verdict.reach,
-        against.verdict.standard.why,
-    )
+    (floor, why), reach = against.verdict.standard, against.verdict.reach
     if floor is None or reach is None:
         return {} if why == "off" else {"floor": None, "no_floor": why}
     cosine, lexical, known = against.scores_of(id)

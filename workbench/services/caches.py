@@ -9,6 +9,7 @@ import os
 from hashlib import blake2b
 from pathlib import Path
 
+from workbench.config import paths
 from workbench.core.files.atomic import write_file
 
 SCRATCH = "backup"
@@ -52,12 +53,15 @@ def keep(path: Path, data: bytes) -> None:
         write_file(path, data, durable=False)
 
 
-def remove(folder: Path) -> tuple[str, ...]:
-    """Remove a store's caches; return the folder if there was one. Raises `OSError` when some
-    cannot be removed.
+def remove(folder: Path, store: Path) -> tuple[str, ...]:
+    """Remove a store's caches, and every text that is noted of its sessions; return the folder if
+    there was one. Raises `OSError` when some cannot be removed.
     """
     import shutil
 
+    from workbench.services.agents.capture.progress import without_texts
+
+    without_texts(paths.captures_dir(), store)
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(folder)
         return (str(folder),)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 
-from workbench.core.record import InvalidQuery, clock_time, minute
+from workbench.core.record import InvalidQuery, clock_time
 from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory
 from workbench.core.stream.times import instant
@@ -172,18 +172,6 @@ def fits(clause: Clause, names: Collection[str]) -> bool:
 def matches(memory: Memory, flt: Filter) -> bool:
     """Tell whether all clauses and phrases hold for `memory`; the fuzzy words are not looked at."""
     return flt.predicate()(memory)
-
-
-def describe(flt: Filter) -> str:
-    """Say in plain words what a filter shows."""
-    parts = [_describe(clause) for clause in flt.clauses]
-    parts += [f"“{phrase}”" for phrase in flt.phrases]
-    parts += [f"without “{phrase}”" for phrase in flt.excluded]
-    if flt.words:
-        parts.append("like " + " ".join(flt.words))
-    if not flt.shows_archived:
-        parts.append("not archived")
-    return " · ".join(parts)
 
 
 _TOKEN = re.compile(
@@ -442,9 +430,3 @@ def _some(tests: list[Predicate]) -> Predicate:
 
 def _flat(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-def _describe(clause: Clause) -> str:
-    key = "memory type" if clause.key == "memory" else clause.key
-    value = minute(clause.at, clause.at.tzinfo) if clause.at else " or ".join(clause.values)
-    return f"{'not ' if clause.negated else ''}{key} {value}"

@@ -11,7 +11,7 @@ memory is compared with the best single memory of those questions.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.words import ENGLISH, Script, latin_language, script_of, split
 
@@ -105,8 +105,7 @@ questions hardly any.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Standard:
+class Standard(NamedTuple):
     """What a query and its memories are held against: a floor, or why there is none."""
 
     floor: Floor | None = None

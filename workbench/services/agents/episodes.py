@@ -553,9 +553,6 @@ __all__ = ["Found", "episodes_in", "name_of"]
 CHUNK = 500
 """Episodes that are committed with one line of the journal."""
 
-DIALECTS = ("episode", agent_playbook.NAME)
-"""The forms in which episodes are written: as they are, and as agent-playbook has them."""
-
 
 class Brought(NamedTuple):
     """What came of files: the episodes, and the group that an undo takes back (empty for one that

@@ -5,6 +5,7 @@ itself.
 import json
 import uuid
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from workbench.core.agents.patterns.pattern import Pattern, PatternChange
@@ -33,8 +34,7 @@ class AgentRequests(Service):
 
         Raises `InvalidRecord` for an empty or too long text, and for one that was purged.
         """
-        now = self._context.now()
-        memory = memory_of(cleaned(observation, mask), "new", now)
+        memory = memory_of(cleaned(observation, mask), "new", self._context.now())
         if Purged(self._library).find(memory.content) is not None:
             raise InvalidRecord(
                 "A person erased this text.", "It is not stored; nothing was changed."
@@ -47,9 +47,9 @@ class AgentRequests(Service):
             )
             if same and known.operation.get("content") == memory.content:
                 return known  # it was asked already
-        proposal = Proposal(
-            id=f"supersede-{uuid.uuid4().hex[:12]}", kind="supersede", actor=self._context.actor, title=memory.line,
-            created_at=now, evidence=(old.id,), importance=old.importance_score, texts=(text_mark(old.content),),
+        proposal = replace(
+            self._wish("supersede", memory.line),
+            evidence=(old.id,), importance=old.importance_score, texts=(text_mark(old.content),),
             operation=operation_of(memory),
         )  # fmt: skip
         with self._context.transaction(f"propose to replace {old.id}") as tx:
@@ -81,7 +81,8 @@ class AgentRequests(Service):
             for memory in gone:
                 tx.put(lifecycle.forget(memory))
             for memory in wished:
-                tx.put(self._question(memory, reason))
+                wish = self._wish("forget", memory.line, reason)
+                tx.put(replace(wish, evidence=(memory.id,), importance=memory.importance_score))
         return {
             "forgotten": [m.id for m in gone],
             "proposed": [m.id for m in wished],
@@ -106,19 +107,17 @@ class AgentRequests(Service):
         told += [
             f"{name} → {json.dumps(value, ensure_ascii=False)}" for name, value in edits.items()
         ]
-        proposal = Proposal(
-            id=f"pattern-change-{uuid.uuid4().hex[:12]}", kind="pattern-change", actor=self._context.actor,
-            title=f"{change} {' and '.join(one.name for one in patterns[:2])}", created_at=self._context.now(),
-            reasons=(clean(reason),) if reason else (), texts=marks_of(patterns),
+        title = f"{change} {' and '.join(one.name for one in patterns[:2])}"
+        proposal = replace(
+            self._wish("pattern-change", title, clean(reason)), texts=marks_of(patterns),
             operation={"change": change, "patterns": ids, "patch": edits, "lines": told},
         )  # fmt: skip
         with self._context.transaction(f"propose to {change} {len(ids):,} patterns") as tx:
             tx.put(proposal)
         return proposal
 
-    def _question(self, memory: Memory, reason: str) -> Proposal:
+    def _wish(self, kind: str, title: str, reason: str = "") -> Proposal:
         return Proposal(
-            id=f"forget-{uuid.uuid4().hex[:12]}", kind="forget", actor=self._context.actor,
-            title=memory.line, created_at=self._context.now(), evidence=(memory.id,),
-            importance=memory.importance_score, reasons=(reason,) if reason else (),
+            f"{kind}-{uuid.uuid4().hex[:12]}", kind, self._context.actor, title, self._context.now(),
+            reasons=(reason,) if reason else (),
         )  # fmt: skip

@@ -5,7 +5,7 @@ Reads only, until a person or `propose` acts on what was found. Every change can
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -25,7 +25,6 @@ from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory, is_served
-from workbench.services.context import Context
 from workbench.services.duplicates.comparing import (
     FLOOR,
     LARGEST,
@@ -39,7 +38,7 @@ from workbench.services.duplicates.comparing import (
 )
 from workbench.services.duplicates.plan import DedupPlan, Settled, merge_proposal, pair_group
 from workbench.services.review.kinds import handler_of
-from workbench.services.tuning.retriever import Retriever
+from workbench.services.tuning.retriever import Comparing
 
 MOST = 20_000
 """Close pairs of one memory type that are judged at most: the closest ones."""
@@ -61,13 +60,8 @@ APART = 500
 """Pairs that are alike but say something else, listed at most."""
 
 
-class Deduplication:
+class Deduplication(Comparing):
     """Finds duplicates among what an agent is served, and acts on them."""
-
-    def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
-        self._context = context
-        self._library = context.library
-        self._retriever = retriever
 
     def plan(
         self,

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench.config import paths
 from workbench.core.agents.actors import require_person
 from workbench.core.health import Unfinished
 from workbench.core.record import ABSENT, UnknownRecord
 from workbench.services import caches
-from workbench.services.agents.capture.progress import without_texts
 from workbench.services.context import Context
 from workbench.services.files.replaced import Replaced
 from workbench.services.health.history import History, Place
@@ -101,7 +100,12 @@ class Purge:
         require_person(self._context.actor, "erase anything", "Nothing was erased")
         files, edited = self._out_of_files(plan)
         copies = self._replaced.without(self._library.maintain(finder, plan.places))
-        done = self._library.maintain(purge, plan.places, self._context.actor, self._without_caches)
+        done = self._library.maintain(
+            purge,
+            plan.places,
+            self._context.actor,
+            partial(caches.remove, self._context.caches, self._library.folder),
+        )
         return PurgeResult(
             plan, done, self._library.surroundings.recovered(), files, copies, edited
         )
@@ -117,11 +121,6 @@ class Purge:
         return Placing(self._library).take_out(
             [id for _, id in plan.placements], [key for _, key in plan.asked]
         )
-
-    def _without_caches(self) -> tuple[str, ...]:
-        """Remove what was computed from the texts; it is made again from what is left."""
-        without_texts(paths.captures_dir(), self._library.folder)
-        return caches.remove(self._context.caches)
 
     def _speaking_of(self, key: str) -> Iterator[tuple[RecordType, str]]:
         """Yield the votes, judgments, proposals, permissions and the like that are or were about a

@@ -3,7 +3,7 @@ by itself.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
@@ -25,7 +25,7 @@ from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.review.kinds import handler_of
 from workbench.services.safety.safety import Safety
-from workbench.services.tuning.retriever import Retriever
+from workbench.services.tuning.retriever import Comparing, Retriever
 
 # Memories that a newer one contradicts, as far as cheap rules see it. Reads only.
 
@@ -165,13 +165,8 @@ class UpkeepPlan:
         return not self.proposals and not self.withdrawn
 
 
-class Upkeep:
+class Upkeep(Comparing):
     """Looks after the lifecycle of a store's memories."""
-
-    def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
-        self._context = context
-        self._library = context.library
-        self._retriever = retriever
 
     def plan(self, *, search: bool = True) -> UpkeepPlan:
         """Return exactly what `carry_out` would do now; nothing is written.

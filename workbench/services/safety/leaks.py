@@ -16,7 +16,6 @@ from workbench.core.record import ABSENT, WorkbenchError
 from workbench.core.safety import Finding
 from workbench.safety.secrets import marker, without
 from workbench.services import caches
-from workbench.services.agents.capture.progress import without_texts
 from workbench.services.context import Context
 from workbench.services.safety.bodies import rewritten, texts_beside
 from workbench.services.safety.safety import Held, Safety
@@ -134,16 +133,12 @@ class Leaks:
             mask,
             masker,
             self._context.actor,
-            lambda: (*self._without_copies(), *blobs.retire(replaced)),
+            lambda: (
+                *caches.remove(self._context.caches, self._library.folder),
+                *blobs.retire(replaced),
+            ),
         )
         return Masked(len(rules), done, tuple(self._elsewhere(rules, state)))
-
-    def _without_copies(self) -> tuple[str, ...]:
-        """Remove what was computed from the texts, and what is noted of sessions that were
-        captured.
-        """
-        without_texts(paths.captures_dir(), self._library.folder)
-        return caches.remove(self._context.caches)
 
     def _cleaner(self, rules: Mapping[str, str], kept: set[str]) -> Callable[[str], str]:
         """Return what makes of a stored text the one without its secrets.

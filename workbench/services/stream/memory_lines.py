@@ -33,14 +33,11 @@ class MemoryLines:
 
     def follow(self, before: Memory | None, now: Memory | None) -> None:
         """Take over that a memory came, went or changed."""
-        is_same = before is not None and now is not None and searched(before) == searched(now)
-        if (
-            is_same
-            and before is not None
-            and now is not None
-            and before.created_at == now.created_at
-        ):
-            return
+        is_same = False
+        if before is not None and now is not None:
+            is_same = searched(before) == searched(now)
+            if is_same and before.created_at == now.created_at:
+                return
         self._in_order = None
         if before is not None and not is_same:
             del self._rows[before.id]

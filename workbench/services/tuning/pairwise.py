@@ -64,9 +64,14 @@ class Preferences:
         """The number of the pair to ask next: the one whose answer is expected to tell most; `None`
         when all are.
         """
+        tells = self._telling()
+        return int(np.argmax(tells)) if len(tells) and tells.max() > 0 else None
+
+    def _telling(self) -> Column:
+        """Return how much each answer is expected to tell; nothing where there is one."""
         tells = information(self.pairs, self.posterior)
         tells[[number for number, _ in self.answers]] = -1.0
-        return int(np.argmax(tells)) if len(tells) and tells.max() > 0 else None
+        return tells
 
     @property
     def question(self) -> Pair | None:
@@ -110,8 +115,7 @@ class Preferences:
         """
         random = np.random.default_rng(seed)
         draws = random.choice(len(self.posterior), worlds, p=self.posterior)
-        tells = information(self.pairs, self.posterior)
-        tells[[number for number, _ in self.answers]] = -1.0
+        tells = self._telling()
         # Questions that tell little now would hardly come up among the next ones.
         open_ones = np.argsort(-tells, kind="stable")[: 20 * answers]
         before = [regret(self.pairs, self.profile, draw) for draw in draws.tolist()]

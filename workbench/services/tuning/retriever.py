@@ -30,7 +30,7 @@ from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import Keys, searched_text, text_keys
 from workbench.safety.scanning import mask
 from workbench.services import caches
-from workbench.services.context import Changed, Context
+from workbench.services.context import Changed, Context, Service
 from workbench.store.library import Library
 
 if TYPE_CHECKING:
@@ -426,3 +426,11 @@ def _name_as_masked(pool: Pool, rows: Sequence[int], texts: Sequence[str]) -> No
 
 def _text(memory: Memory) -> str:
     return mask(clean_for_store(searched_text(memory)))
+
+
+class Comparing(Service):
+    """Something that compares memories; the vectors are loaded when they are asked for."""
+
+    def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
+        super().__init__(context)
+        self._retriever = retriever

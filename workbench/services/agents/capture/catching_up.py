@@ -8,7 +8,7 @@ lived with it.
 """
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,7 +19,6 @@ from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.services import caches
 from workbench.services.agents.capture.memories import CAPTURED
-from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH, Settled
 from workbench.services.duplicates.resemblance import (
     Near,
@@ -27,7 +26,7 @@ from workbench.services.duplicates.resemblance import (
     most_similar,
 )
 from workbench.services.safety.provenance import provenances
-from workbench.services.tuning.retriever import Retriever
+from workbench.services.tuning.retriever import Comparing
 from workbench.store.library import Tx
 
 FILE = "compared.json"
@@ -52,15 +51,10 @@ class CaughtUp:
     proposed: int = 0
 
 
-class CatchUp:
+class CatchUp(Comparing):
     """Takes what was captured through the second tier of deduplication, once; by nobody, so that no
     undo means it.
     """
-
-    def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
-        self._context = context
-        self._library = context.library
-        self._retriever = retriever
 
     def run(self, stop: Cancelled = lambda: False) -> CaughtUp:
         """Compare what came since the last time, until `stop` says so; of a store that is not

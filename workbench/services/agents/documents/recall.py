@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 from workbench.core.agents.document import Document, citation
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
@@ -41,7 +41,6 @@ from workbench.services.safety.safety import Safety
 from workbench.services.tuning.tuning import Tuning
 
 Scope = Literal["all", "overview", "detail", "messages", "stream"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
 """What is searched: `all` is detail and messages; the stream is what the memories say."""
 
 Source = Literal["overview", "detail", "messages", "stream"]
@@ -437,8 +436,8 @@ class Recalling:
                 unreviewed = not blocks.origins[id].approved
             hit = Hit("stream", "", 0, shown, name, one.total, relevance=relevance)
             rows.append(replace(hit, unreviewed=unreviewed))
-        out = {"held": served.held, "unapproved": served.unapproved, "weak": served.weak}
-        left_out = {why: count for why, count in out.items() if count}
+        out = ("held", "unapproved", "weak")
+        left_out = {why: count for why in out if (count := getattr(served, why))}
         return Recalled(
             text, "stream", tuple(rows), len(rows), left_out=left_out, served=served, used=tuning.used
         )  # fmt: skip
