@@ -25,7 +25,6 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.stdio import stdio_server
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
-from msgspec import Meta
 from pydantic import AnyUrl, Field, ValidationError
 
 from workbench import __version__
@@ -204,13 +203,14 @@ def _field(annotation: Any) -> Any:
     """Return the type of an argument with what is said of it in the words of the library."""
     if get_origin(annotation) is not Annotated:
         return annotation
-    wanted, said = get_args(annotation)
-    assert isinstance(said, Meta)
-    names = ("description", "ge", "le", "min_length", "max_length")
-    return Annotated[
-        wanted,
-        Field(**{name: found for name in names if (found := getattr(said, name)) is not None}),
-    ]
+    wanted, *said = get_args(annotation)
+    found: dict[str, Any] = {}
+    for one in said:
+        if isinstance(one, str):
+            found["description"] = one
+        names = ("ge", "le", "min_length", "max_length")
+        found |= {name: most for name in names if (most := getattr(one, name, None)) is not None}
+    return Annotated[wanted, Field(**found)]
 
 
 # What is wrong with a call of a tool, in sentences that help a model to make it right.

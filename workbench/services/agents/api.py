@@ -46,7 +46,15 @@ from workbench.services.agents.reading_log import (
     keep,
     looked_up,
 )
-from workbench.services.agents.working import OPERATIONS, Key, Query, VariableScope, WorkingSession
+from workbench.services.agents.working import (
+    OPERATIONS,
+    Key,
+    Name,
+    Page,
+    Query,
+    VariableScope,
+    WorkingSession,
+)
 from workbench.services.context import Context
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
@@ -70,21 +78,23 @@ SEARCH_TOKENS, GET_TOKENS, RETRIEVED_TOKENS = 2_000, 8_000, 2_000
 # The arguments of tools
 
 
-Id = Annotated[str, Meta(description="the id of a memory, as a search returned it", max_length=200)]
-Ids = Annotated[
-    list[str], Meta(description="ids of memories, as a search returned them", max_length=20)
-]
-Budget = Annotated[int, Meta(description="tokens it may take", ge=100, le=100_000)]
-Error = Annotated[str, Meta(description="what just failed, as it was said", max_length=4_000)]
-Importance = Annotated[float | None, Meta(description="0–10; only ever lowers what the rules say")]
-Section = Annotated[str, Meta(description="a section it belongs to", max_length=200)]
-Note = Annotated[str, Meta(description="why, in a few words", max_length=500)]
-PatternId = Annotated[str, Meta(description="the id of a pattern", max_length=200)]
-PatternIds = Annotated[list[str] | None, Meta(description="ids of patterns", max_length=20)]
-PlanId = Annotated[
-    str, Meta(description="the id of a plan; empty: the current one", max_length=200)
-]
-TaskText = Annotated[str, Meta(description="the task in words", max_length=10_000)]
+Word = Annotated[str, Meta(max_length=40)]
+Sentence = Annotated[str, Meta(max_length=500)]
+Text = Annotated[str, Meta(max_length=4_000)]
+Few = Annotated[list[str] | None, Meta(max_length=20)]
+UpTo50 = Annotated[int, Meta(ge=1, le=50)]
+Facts = dict[str, Any] | None
+Id = Annotated[Name, "the id of a memory, as a search returned it"]
+Ids = Annotated[list[str], "ids of memories, as a search returned them", Meta(max_length=20)]
+Budget = Annotated[int, "tokens it may take", Meta(ge=100, le=100_000)]
+Error = Annotated[Text, "what just failed, as it was said"]
+Importance = Annotated[float | None, "0–10; only ever lowers what the rules say"]
+Section = Annotated[Name, "a section it belongs to"]
+Note = Annotated[Sentence, "why, in a few words"]
+PatternId = Annotated[Name, "the id of a pattern"]
+PatternIds = Annotated[Few, "ids of patterns"]
+PlanId = Annotated[Name, "the id of a plan; empty: the current one"]
+TaskText = Annotated[Page, "the task in words"]
 _EPISODE = (
     "task {original_input}, outcome {status: SUCCESS, PARTIAL or FAILURE; primary_output}, and as far as known "
     "execution {trace, duration}, reflection {insights, failures_analyzed}, metadata {domain, task_type, tools_used}"
@@ -155,23 +165,17 @@ class AgentApi:
     def memory_search(
         self,
         query: Query,
-        k: Annotated[int, Meta(description="how many results", ge=1, le=50)] = 8,
-        kind: Annotated[
-            str, Meta(description="only this observation type or memory type", max_length=40)
-        ] = "",
+        k: Annotated[UpTo50, "how many results"] = 8,
+        kind: Annotated[Word, "only this observation type or memory type"] = "",
         memory_types: Annotated[
-            list[str] | None, Meta(description="only these memory types", max_length=10)
+            list[str] | None, "only these memory types", Meta(max_length=10)
         ] = None,
-        since: Annotated[
-            str, Meta(description="only newer: 7d, monday, 2026-11-21 (UTC)", max_length=40)
-        ] = "",
-        session_only: Annotated[
-            bool, Meta(description="only what was saved in this session")
-        ] = False,
+        since: Annotated[Word, "only newer: 7d, monday, 2026-11-21 (UTC)"] = "",
+        session_only: Annotated[bool, "only what was saved in this session"] = False,
         min_importance: Annotated[
-            float, Meta(description="only at least this important, 0–10", ge=0, le=10)
+            float, "only at least this important, 0–10", Meta(ge=0, le=10)
         ] = 0,
-        explain: Annotated[bool, Meta(description="say how each score came about")] = False,
+        explain: Annotated[bool, "say how each score came about"] = False,
     ) -> Json:
         """Use before you start on a task, and when an error or a name looks familiar: what is known about it.
 
@@ -196,12 +200,8 @@ class AgentApi:
     def memory_get(
         self,
         ids: Ids,
-        around: Annotated[
-            int, Meta(description="how many before and after in its session", ge=0, le=10)
-        ] = 0,
-        offset: Annotated[
-            int, Meta(description="character of the first text to begin at", ge=0)
-        ] = 0,
+        around: Annotated[int, "how many before and after in its session", Meta(ge=0, le=10)] = 0,
+        offset: Annotated[int, "character of the first text to begin at", Meta(ge=0)] = 0,
     ) -> Json:
         """Use when one line of a search is not enough: whole memories, with what came before and after.
 
@@ -221,24 +221,14 @@ class AgentApi:
     def memory_save(
         self,
         text: Annotated[
-            str,
-            Meta(
-                description="what to remember, understandable on its own, at most 10,000 characters"
-            ),
+            str, "what to remember, understandable on its own, at most 10,000 characters"
         ],
-        kind: Annotated[
-            str,
-            Meta(description="correction, gotcha, decision, convention, error, …", max_length=40),
-        ] = "general",
+        kind: Annotated[Word, "correction, gotcha, decision, convention, error, …"] = "general",
         section: Section = "",
         importance: Importance = None,
-        evidence: Annotated[
-            list[str] | None, Meta(description="ids of memories it rests on", max_length=20)
-        ] = None,
-        replaces: Annotated[
-            str, Meta(description="the id of a memory that is wrong and says this instead")
-        ] = "",
-        replaces_mark: Annotated[str, Meta(description="the mark that came with that memory")] = "",
+        evidence: Annotated[Few, "ids of memories it rests on"] = None,
+        replaces: Annotated[str, "the id of a memory that is wrong and says this instead"] = "",
+        replaces_mark: Annotated[str, "the mark that came with that memory"] = "",
     ) -> Json:
         """Use when something was learned that a later session must know: a correction, a decision, a pitfall.
 
@@ -279,7 +269,7 @@ class AgentApi:
     def memory_feedback(
         self,
         id: Id,
-        helpful: Annotated[bool, Meta(description="whether it helped, or misled")],
+        helpful: Annotated[bool, "whether it helped, or misled"],
         note: Note = "",
     ) -> Json:
         """Use right after a memory helped or turned out to be wrong: it is ranked accordingly from then on."""
@@ -296,20 +286,13 @@ class AgentApi:
     @tool(writes=True)
     def memory_forget(
         self,
-        reason: Annotated[str, Meta(description="why it should go", max_length=500)] = "",
-        id: Annotated[str, Meta(description="the id of a memory", max_length=200)] = "",
+        reason: Annotated[Sentence, "why it should go"] = "",
+        id: Annotated[Name, "the id of a memory"] = "",
         filter: Annotated[
-            str,
-            Meta(
-                description="or which, by type, age, status: type:error until:30d", max_length=400
-            ),
+            str, "or which, by type, age, status: type:error until:30d", Meta(max_length=400)
         ] = "",
-        older_than_days: Annotated[
-            int | None, Meta(description="or those that are older", ge=0)
-        ] = None,
-        memory_type: Annotated[
-            str, Meta(description="of these only this memory type", max_length=40)
-        ] = "",
+        older_than_days: Annotated[int | None, "or those that are older", Meta(ge=0)] = None,
+        memory_type: Annotated[Word, "of these only this memory type"] = "",
     ) -> Json:
         """Use when a memory is obsolete or should never have been saved: a person is asked to archive it.
 
@@ -344,14 +327,12 @@ class AgentApi:
     @tool()
     def recall_memory(
         self,
-        query: Annotated[
-            str, Meta(description="words as they were written, or a question", max_length=1_000)
-        ],
+        query: Annotated[str, "words as they were written, or a question", Meta(max_length=1_000)],
         scope: Annotated[
             Literal["all", "overview", "detail", "messages", "stream"],
-            Meta(description="all: detail and messages; stream: the memories"),
+            "all: detail and messages; stream: the memories",
         ] = "all",
-        limit: Annotated[int, Meta(description="maximum results", ge=1, le=50)] = 5,
+        limit: Annotated[UpTo50, "maximum results"] = 5,
     ) -> Json:
         """Use to find what your notes (detail/, /memories) or the raw conversation (messages.jsonl) say of something.
 
@@ -368,10 +349,8 @@ class AgentApi:
     @tool(writes=True, group="all")
     def memory_observe(
         self,
-        observation: Annotated[str, Meta(description="what was observed")],
-        observation_type: Annotated[
-            str, Meta(description="error, decision, code_change, …", max_length=40)
-        ] = "general",
+        observation: Annotated[str, "what was observed"],
+        observation_type: Annotated[Word, "error, decision, code_change, …"] = "general",
     ) -> Json:
         """Use to note an observation as it happens (memory_save under another name)."""
         return self.memory_save(observation, observation_type)
@@ -379,10 +358,8 @@ class AgentApi:
     @tool(writes=True, group="all")
     def memory_ingest(
         self,
-        observation: Annotated[str, Meta(description="the content to remember")],
-        observation_type: Annotated[
-            str, Meta(description="error, instruction, code_change, …", max_length=40)
-        ] = "general",
+        observation: Annotated[str, "the content to remember"],
+        observation_type: Annotated[Word, "error, instruction, code_change, …"] = "general",
         importance: Importance = None,
         section: Section = "",
     ) -> Json:
@@ -390,9 +367,7 @@ class AgentApi:
         return self.memory_save(observation, observation_type, section, importance)
 
     @tool(group="all")
-    def memory_retrieve(
-        self, query: Query, limit: Annotated[int, Meta(description="how many", ge=1, le=50)] = 10
-    ) -> Json:
+    def memory_retrieve(self, query: Query, limit: Annotated[UpTo50, "how many"] = 10) -> Json:
         """Use to retrieve memories by recency, importance and relevance (memory_search under another name)."""
         return self.memory_search(query, limit)
 
@@ -400,7 +375,7 @@ class AgentApi:
     def memory_timeline(
         self,
         id: Id,
-        around: Annotated[int, Meta(description="how many on each side", ge=1, le=25)] = 5,
+        around: Annotated[int, "how many on each side", Meta(ge=1, le=25)] = 5,
     ) -> Json:
         """Use to see what came before and after a memory in its session."""
         memory = self._served(id)
@@ -411,9 +386,9 @@ class AgentApi:
     @tool(writes=True, group="all")
     def memory_reflect(
         self,
-        force: Annotated[bool, Meta(description="also when none is due")] = False,
-        focus: Annotated[str, Meta(description="what it is to be about", max_length=1_000)] = "",
-        max_insights: Annotated[int | None, Meta(description="how many at most", ge=1)] = None,
+        force: Annotated[bool, "also when none is due"] = False,
+        focus: Annotated[str, "what it is to be about", Meta(max_length=1_000)] = "",
+        max_insights: Annotated[int | None, "how many at most", Meta(ge=1)] = None,
     ) -> Json:
         """Use when a reflection is due: proposes what recent memories say together, for a person to review."""
         from workbench.services.reflection.reflection import EXTRACTIVE
@@ -435,7 +410,7 @@ class AgentApi:
         self,
         current_task: Query,
         recent_errors: Annotated[
-            list[str] | None, Meta(description="the latest error first", max_length=10)
+            list[str] | None, "the latest error first", Meta(max_length=10)
         ] = None,
     ) -> Json:
         """Use when you do not know what to search for: the query is made of your task and the latest error."""
@@ -459,7 +434,7 @@ class AgentApi:
 
     @tool(group="all")
     def playbook_get(
-        self, budget_tokens: Annotated[int, Meta(description="tokens it may take", ge=100)] = 5_000
+        self, budget_tokens: Annotated[int, "tokens it may take", Meta(ge=100)] = 5_000
     ) -> Json:
         """Use to read the playbook's rules, pinned ones and those that helped first, under a budget."""
         from workbench.services.agents.context import gathered
@@ -473,10 +448,8 @@ class AgentApi:
     @tool(writes=True, group="all")
     def playbook_tag(
         self,
-        bullet: Annotated[
-            str, Meta(description="the id of a bullet, as [shr-00001]", max_length=200)
-        ],
-        tag: Annotated[str, Meta(description="helpful, harmful or neutral")],
+        bullet: Annotated[Name, "the id of a bullet, as [shr-00001]"],
+        tag: Annotated[str, "helpful, harmful or neutral"],
         note: Note = "",
     ) -> Json:
         """Use right after a rule of the playbook helped or misled you."""
@@ -500,26 +473,14 @@ class AgentApi:
     @tool()
     def find_patterns(
         self,
-        task: Annotated[
-            str, Meta(description="what you are about to do, in plain words", max_length=4_000)
-        ],
-        types: Annotated[
-            list[str] | None, Meta(description="types of the problem", max_length=20)
-        ] = None,
-        domains: Annotated[
-            list[str] | None, Meta(description="python, http, …", max_length=20)
-        ] = None,
-        complexity: Annotated[float | None, Meta(description="how hard it is", ge=0, le=10)] = None,
-        capabilities: Annotated[
-            list[str] | None, Meta(description="what is at hand", max_length=50)
-        ] = None,
-        facts: Annotated[
-            dict[str, Any] | None, Meta(description="what conditions may ask about, by name")
-        ] = None,
-        category: Annotated[
-            Category | None, Meta(description="only patterns of this category")
-        ] = None,
-        limit: Annotated[int, Meta(description="how many", ge=1, le=20)] = 5,
+        task: Annotated[Text, "what you are about to do, in plain words"],
+        types: Annotated[Few, "types of the problem"] = None,
+        domains: Annotated[Few, "python, http, …"] = None,
+        complexity: Annotated[float | None, "how hard it is", Meta(ge=0, le=10)] = None,
+        capabilities: Annotated[list[str] | None, "what is at hand", Meta(max_length=50)] = None,
+        facts: Annotated[Facts, "what conditions may ask about, by name"] = None,
+        category: Annotated[Category | None, "only patterns of this category"] = None,
+        limit: Annotated[int, "how many", Meta(ge=1, le=20)] = 5,
     ) -> Json:
         """Use before a task: what worked on tasks like it, how sure that is, and when it does not apply."""
         from workbench.services.agents.giving import reading_of, served
@@ -546,9 +507,7 @@ class AgentApi:
         self,
         pattern: Annotated[
             dict[str, Any],
-            Meta(
-                description="name, category, summary; applicability, content, application as find_patterns shows"
-            ),
+            "name, category, summary; applicability, content, application as find_patterns shows",
         ],
     ) -> Json:
         """Use when an approach worked more than once: it becomes a candidate that gathers evidence."""
@@ -597,14 +556,10 @@ class AgentApi:
     @tool(writes=True, group="all")
     def propose_pattern_change(
         self,
-        change: Annotated[
-            PatternChange, Meta(description="supersede takes the old one, then the new one")
-        ],
+        change: Annotated[PatternChange, "supersede takes the old one, then the new one"],
         patterns: PatternIds = None,
-        reason: Annotated[str, Meta(description="why, in a sentence", max_length=500)] = "",
-        patch: Annotated[
-            dict[str, Any] | None, Meta(description="of an update: the fields that change")
-        ] = None,
+        reason: Annotated[Sentence, "why, in a sentence"] = "",
+        patch: Annotated[Facts, "of an update: the fields that change"] = None,
     ) -> Json:
         """Use when a pattern is wrong, out of date, twice there or worth little: a person decides in Review.
 
@@ -626,13 +581,11 @@ class AgentApi:
     def record_application(
         self,
         pattern: PatternId,
-        episode: Annotated[
-            str, Meta(description="what names the episode, once for each", max_length=200)
-        ],
-        outcome: Annotated[Outcome, Meta(description="how it went")],
-        note: Annotated[str, Meta(description="what to know about it", max_length=500)] = "",
-        time: Annotated[float | None, Meta(description="seconds it took", ge=0)] = None,
-        cost: Annotated[float | None, Meta(description="what it cost", ge=0)] = None,
+        episode: Annotated[Name, "what names the episode, once for each"],
+        outcome: Annotated[Outcome, "how it went"],
+        note: Annotated[Sentence, "what to know about it"] = "",
+        time: Annotated[float | None, "seconds it took", Meta(ge=0)] = None,
+        cost: Annotated[float | None, "what it cost", Meta(ge=0)] = None,
     ) -> Json:
         """Use right after a pattern was applied, whether it helped or not: that is its evidence."""
         patterns = self._bench.patterns.acting_for(self.context)
@@ -656,9 +609,7 @@ class AgentApi:
     @tool(group="all")
     def similar_failures(
         self,
-        error: Annotated[
-            str, Meta(description="what the failure says", min_length=1, max_length=4_000)
-        ],
+        error: Annotated[str, "what the failure says", Meta(min_length=1, max_length=4_000)],
         budget_tokens: Budget = USUAL,
     ) -> Json:
         """Use as soon as something fails: where the same failed before, and the patterns of what helped then."""
@@ -672,10 +623,8 @@ class AgentApi:
     @tool(writes=True)
     def learn_from_episode(
         self,
-        episode: Annotated[dict[str, Any], Meta(description=_EPISODE)],
-        insights: Annotated[
-            list[str] | None, Meta(description="what is to be learned from it", max_length=20)
-        ] = None,
+        episode: Annotated[dict[str, Any], _EPISODE],
+        insights: Annotated[Few, "what is to be learned from it"] = None,
     ) -> Json:
         """Use once a task is over, whether it succeeded or failed: keeps what was done, and counts it for its patterns.
 
@@ -696,23 +645,16 @@ class AgentApi:
     @tool(writes=True, group="all")
     def store_episode(
         self,
-        task: Annotated[
-            dict[str, Any], Meta(description="original_input, parsed_goals, constraints, context")
-        ],
+        task: Annotated[dict[str, Any], "original_input, parsed_goals, constraints, context"],
         outcome: Annotated[
-            dict[str, Any],
-            Meta(description="status: SUCCESS, PARTIAL or FAILURE; primary_output, …"),
+            dict[str, Any], "status: SUCCESS, PARTIAL or FAILURE; primary_output, …"
         ],
         execution: Annotated[
-            dict[str, Any] | None,
-            Meta(description="plan, trace, adaptations, duration (seconds), resource_usage"),
+            Facts, "plan, trace, adaptations, duration (seconds), resource_usage"
         ] = None,
-        reflection: Annotated[
-            dict[str, Any] | None, Meta(description="insights, failures_analyzed, …")
-        ] = None,
+        reflection: Annotated[Facts, "insights, failures_analyzed, …"] = None,
         metadata: Annotated[
-            dict[str, Any] | None,
-            Meta(description="domain, task_type, tools_used, strategies_applied, tags"),
+            Facts, "domain, task_type, tools_used, strategies_applied, tags"
         ] = None,
     ) -> Json:
         """Use once a task is over, whether it succeeded or failed: keeps what was done and how it ended.
@@ -726,28 +668,18 @@ class AgentApi:
     @tool(group="all")
     def episode_search(
         self,
-        query: Annotated[
-            str, Meta(description="the task, or what an error says", max_length=4_000)
-        ] = "",
+        query: Annotated[Text, "the task, or what an error says"] = "",
         strategy: Annotated[
             Literal["semantic", "structured", "hybrid", "temporal", "failure"],
-            Meta(
-                description="by meaning, by attributes, by both, the latest, or what failed alike"
-            ),
+            "by meaning, by attributes, by both, the latest, or what failed alike",
         ] = "semantic",
-        k: Annotated[int, Meta(description="how many", ge=1, le=20)] = 5,
-        domain: Annotated[str, Meta(description="only of this domain", max_length=200)] = "",
-        task_type: Annotated[
-            str, Meta(description="only of this type of task", max_length=200)
-        ] = "",
-        outcome: Annotated[
-            str, Meta(description="only SUCCESS, PARTIAL or FAILURE", max_length=20)
-        ] = "",
-        session_only: Annotated[bool, Meta(description="only of this session")] = False,
-        prefer_recent: Annotated[bool, Meta(description="none older than 30 days")] = False,
-        only_successful: Annotated[
-            bool, Meta(description="none that failed, or only in part")
-        ] = False,
+        k: Annotated[int, "how many", Meta(ge=1, le=20)] = 5,
+        domain: Annotated[Name, "only of this domain"] = "",
+        task_type: Annotated[Name, "only of this type of task"] = "",
+        outcome: Annotated[str, "only SUCCESS, PARTIAL or FAILURE", Meta(max_length=20)] = "",
+        session_only: Annotated[bool, "only of this session"] = False,
+        prefer_recent: Annotated[bool, "none older than 30 days"] = False,
+        only_successful: Annotated[bool, "none that failed, or only in part"] = False,
     ) -> Json:
         """Use before a task for what was done before, and when something fails (strategy failure) for what helped.
 
@@ -762,10 +694,8 @@ class AgentApi:
     @tool(group="all")
     def episode_get(
         self,
-        id: Annotated[
-            str, Meta(description="the id of an episode, as a search returned it", max_length=200)
-        ],
-        trace: Annotated[bool, Meta(description="with the whole trace of what was done")] = False,
+        id: Annotated[Name, "the id of an episode, as a search returned it"],
+        trace: Annotated[bool, "with the whole trace of what was done"] = False,
     ) -> Json:
         """Use when the text of a search is not enough: an episode whole, its trace only where you ask for it."""
         return self._giving.get(id, trace=trace)
@@ -786,23 +716,11 @@ class AgentApi:
     @tool(writes=True, group="plan")
     def memory_plan(
         self,
-        goal: Annotated[
-            str, Meta(description="what is to be reached, on one line", max_length=300)
-        ],
-        minutes: Annotated[int, Meta(description="how long it takes", ge=0, le=100_000)] = 60,
-        chunk: Annotated[
-            Literal[5, 15, 30, 60], Meta(description="minutes of the shortest step")
-        ] = 15,
-        steps: Annotated[
-            str,
-            Meta(
-                description="lines “- [ ] what to do (15 min)”, parts indented by two",
-                max_length=10_000,
-            ),
-        ] = "",
-        id: Annotated[
-            str, Meta(description="put this in place of a plan that you made", max_length=200)
-        ] = "",
+        goal: Annotated[str, "what is to be reached, on one line", Meta(max_length=300)],
+        minutes: Annotated[int, "how long it takes", Meta(ge=0, le=100_000)] = 60,
+        chunk: Annotated[Literal[5, 15, 30, 60], "minutes of the shortest step"] = 15,
+        steps: Annotated[Page, "lines “- [ ] what to do (15 min)”, parts indented by two"] = "",
+        id: Annotated[Name, "put this in place of a plan that you made"] = "",
     ) -> Json:
         """Use when a task takes several steps: stores a plan that later calls and sessions find.
 
@@ -828,10 +746,8 @@ class AgentApi:
     @tool(writes=True, group="plan")
     def memory_plan_step(
         self,
-        state: Annotated[Literal["done", "skipped", "open"], Meta(description="what became of it")],
-        number: Annotated[
-            str, Meta(description="such as 2.1; empty: the current step", max_length=20)
-        ] = "",
+        state: Annotated[Literal["done", "skipped", "open"], "what became of it"],
+        number: Annotated[str, "such as 2.1; empty: the current step", Meta(max_length=20)] = "",
         id: PlanId = "",
     ) -> Json:
         """Use when a step of a plan is done, skipped, or open again."""
@@ -840,7 +756,7 @@ class AgentApi:
     @tool(writes=True, group="plan")
     def memory_plan_check(
         self,
-        observation: Annotated[str, Meta(description="what you just saw", max_length=10_000)],
+        observation: Annotated[Page, "what you just saw"],
         id: PlanId = "",
     ) -> Json:
         """Use after each result: whether it takes you off the current step, and by which rule (once in 5 minutes)."""
@@ -851,15 +767,9 @@ class AgentApi:
     @tool(group="plan")
     def memory_plan_decide(
         self,
-        task: Annotated[
-            str, Meta(description="what is to be done; empty: the current step", max_length=4_000)
-        ] = "",
-        known: Annotated[
-            str, Meta(description="what you have in working memory", max_length=10_000)
-        ] = "",
-        actions: Annotated[
-            int | None, Meta(description="actions since you last stored a lesson", ge=0)
-        ] = None,
+        task: Annotated[Text, "what is to be done; empty: the current step"] = "",
+        known: Annotated[Page, "what you have in working memory"] = "",
+        actions: Annotated[int | None, "actions since you last stored a lesson", Meta(ge=0)] = None,
     ) -> Json:
         """Use when you do not know what to do next: at most five actions, the best first, with values and reasons."""
         if not task.strip():
@@ -896,12 +806,8 @@ class AgentApi:
     def working_init(
         self,
         task: TaskText = "",
-        session: Annotated[
-            str, Meta(description="to go on with another session", max_length=80)
-        ] = "",
-        system: Annotated[
-            dict[str, Any] | None, Meta(description="capabilities, tools, configuration, bounds")
-        ] = None,
+        session: Annotated[str, "to go on with another session", Meta(max_length=80)] = "",
+        system: Annotated[Facts, "capabilities, tools, configuration, bounds"] = None,
     ) -> Json:
         """Use at the start of a task: an empty working memory of 20,000 tokens, or that of a session you name."""
         return self.clean(self.working_memory.init(task, session, system))
@@ -910,9 +816,7 @@ class AgentApi:
     def working_load_context(
         self,
         task: TaskText = "",
-        details: Annotated[
-            dict[str, Any] | None, Meta(description="goals, constraints, plan, … as they are")
-        ] = None,
+        details: Annotated[Facts, "goals, constraints, plan, … as they are"] = None,
     ) -> Json:
         """Use to keep a task as goals, constraints and criteria; patterns and episodes for it are retrieved."""
         told = {**({"description": task} if task else {}), **details} if details else task

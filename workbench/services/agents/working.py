@@ -36,11 +36,12 @@ Change = Callable[[WorkingMemory], WorkingMemory]
 Recall = Callable[[str, bool], Sequence[tuple[str, str]]]
 """Finds texts for a task, or else episodes for a query, with their ids."""
 
-Query = Annotated[str, Meta(description="what you want to know, in plain words")]
-Key = Annotated[str, Meta(description="its name", max_length=200)]
+Name = Annotated[str, Meta(max_length=200)]
+Page = Annotated[str, Meta(max_length=10_000)]
+Query = Annotated[str, "what you want to know, in plain words"]
+Key = Annotated[Name, "its name"]
 VariableScope = Annotated[
-    Literal[Scope, "accumulator", "control"],
-    Meta(description="how long it lives, and which layer it counts in"),
+    Literal[Scope, "accumulator", "control"], "how long it lives, and which layer it counts in"
 ]
 
 _RECORDS = "working"
@@ -237,9 +238,7 @@ class WorkingSession:
 
     def push_state(
         self,
-        state: Annotated[
-            dict[str, Any], Meta(description="current_phase, current_subtask, completed, …")
-        ],
+        state: Annotated[dict[str, Any], "current_phase, current_subtask, completed, …"],
     ) -> Json:
         """Use when a phase or subtask begins: what it says replaces what was, control variables end."""
         new: Json = self._clean(state)
@@ -250,10 +249,8 @@ class WorkingSession:
         self,
         subtask_id: Key,
         output: Any,
-        type: Annotated[str, Meta(max_length=200)] = "",
-        trace: Annotated[
-            Any, Meta(description="how it came about; summarised when room is needed")
-        ] = None,
+        type: Name = "",
+        trace: Annotated[Any, "how it came about; summarised when room is needed"] = None,
     ) -> Json:
         """Use when a subtask is done, to keep what came of it."""
         entry = {"output": output, "type": type, "trace": trace}
@@ -289,9 +286,7 @@ class WorkingSession:
 
     def rollback(
         self,
-        revision: Annotated[
-            int, Meta(description="of a snapshot; otherwise the last one", ge=0)
-        ] = 0,
+        revision: Annotated[int, "of a snapshot; otherwise the last one", Meta(ge=0)] = 0,
     ) -> Json:
         """Use after a wrong turn: back to a snapshot."""
         with self._lock:
@@ -320,7 +315,7 @@ class WorkingSession:
     def clear(
         self,
         outcome: Literal["SUCCESS", "PARTIAL", "FAILURE"] = "PARTIAL",
-        output: Annotated[str, Meta(description="what came of the task", max_length=10_000)] = "",
+        output: Annotated[Page, "what came of the task"] = "",
     ) -> Json:
         """Use when the task is over: it is kept as an episode, and of the working memory only the metadata."""
         episode, before = list[str](), WorkingMemory(self.session)
