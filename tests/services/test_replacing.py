@@ -2,7 +2,6 @@
 nothing else does.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,7 +151,7 @@ def test_names_are_places_of_their_own_when_asked_for_and_else_counted(tmp_path:
     stays = {"tag": 1, "category": 1, "section": 1, "query": 1, "view": 1}
     assert dict(bench.replacing.elsewhere(NAME)) == stays
     assert [place.name for place in bench.replacing.places(NAME)] == ["m1"]
-    wanted = replace(NAME, names=True)
+    wanted = NAME._replace(names=True)
     assert dict(bench.replacing.elsewhere(wanted)) == {"query": 1, "view": 1}
     places = bench.replacing.places(wanted)
     assert sorted(place.name for place in places) == ["m1", "m2", "section main/ops"]

@@ -4,7 +4,6 @@ asks.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import found_json
@@ -167,7 +166,7 @@ def _served(call: Call, profile: "Profile") -> "Served":
     if args.actor is None:
         now = call.session.time(args.now) or bench.context.now()
         return look(bench.tuning, args.query, args.k, profile, now)
-    by = replace(BY_COMMAND, session=args.session)
+    by = BY_COMMAND._replace(session=args.session)
     served = serve(bench.context, bench.tuning, args.query, args.k, profile, bench.safety, by)
     if served.held:
         what = counted(served.held, "flagged memory was", "flagged memories were")

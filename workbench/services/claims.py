@@ -13,6 +13,7 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from workbench.core.agents.actors import require_person
 from workbench.core.claims import Gone, Name, corrected, is_checked, is_shaped, names_in, why
@@ -258,8 +259,7 @@ class _Hunk:
     made: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Commit:
+class _Commit(NamedTuple):
     """A commit, or what is not committed yet (without an id), and what it changed: paths, or places
     of files.
     """
@@ -440,12 +440,12 @@ def _moves_of(lines: Iterable[str]) -> Iterator[_Commit]:
     commit, moved = _Commit("", None, {}, ()), dict[str, str]()
     for line in lines:
         if line.startswith("\x01"):
-            yield replace(commit, moved=moved)
+            yield commit._replace(moved=moved)
             commit, moved = _begun(line), {}
         elif "\t" in line:
             status, old, *new = line.split("\t")
             moved[old] = new[0] if new and status.startswith("R") else ""
-    yield replace(commit, moved=moved)
+    yield commit._replace(moved=moved)
 
 
 def _hunks_of(lines: Iterable[str]) -> Iterator[_Commit]:
@@ -453,7 +453,7 @@ def _hunks_of(lines: Iterable[str]) -> Iterator[_Commit]:
     in_hunk, at = False, _Hunk("")
     for line in lines:
         if line.startswith("\x01"):
-            yield replace(commit, hunks=hunks)
+            yield commit._replace(hunks=hunks)
             commit, hunks, in_hunk = _begun(line), [], False
         elif line.startswith("diff --git "):
             in_hunk = False
@@ -467,7 +467,7 @@ def _hunks_of(lines: Iterable[str]) -> Iterator[_Commit]:
             at.gone.append(line[1:_LINE])
         elif in_hunk and line.startswith("+"):
             at.made.append(line[1:_LINE])
-    yield replace(commit, hunks=hunks)
+    yield commit._replace(hunks=hunks)
 
 
 def _begun(line: str) -> _Commit:
@@ -569,8 +569,7 @@ RENAMED, GONE = "renamed", "gone"
 Texts = Memory | Bullet
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(NamedTuple):
     """A memory or a bullet, what it names that is not there, and the proposal that is made of it."""
 
     record: Texts
@@ -578,8 +577,7 @@ class Stale:
     proposal: Proposal
 
 
-@dataclass(frozen=True, slots=True)
-class TruePlan:
+class TruePlan(NamedTuple):
     """What a check of a working tree found, or put into Review.
 
     `checked` counts the memories and bullets that name something, `names` what they name. `found`
@@ -654,7 +652,7 @@ class StillTrue(Service):
             with_git=repository is not None,
             is_own=self._is_own(place),
         )
-        return replace(self._against(made, found), is_whole=tree.is_whole)
+        return self._against(made, found)._replace(is_whole=tree.is_whole)
 
     def before_reflection(self, cancelled: Cancelled) -> None:
         """Put what is found into Review where there is a repository; a reflection does without what
@@ -696,8 +694,7 @@ class StillTrue(Service):
         stored = {p.id: p for p in self._library.proposals.all() if p.id.startswith(f"{KIND}-")}
         waits = [p for p in stored.values() if p.state == "open"]
         here = {stale.proposal.id for stale in found}
-        return replace(
-            plan,
+        return plan._replace(
             found=tuple(stale for stale in found if stale.proposal.id not in stored),
             open=tuple(p for p in waits if p.id in here),
             withdrawn=tuple(p for p in waits if p.id not in here) if plan.is_own else (),

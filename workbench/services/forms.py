@@ -3,9 +3,8 @@ one action.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from workbench.core.agents.actors import require_person
 from workbench.core.playbook import operations
@@ -50,8 +49,7 @@ Values = Mapping[str, str]
 """What stands in the fields of a form, by their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A field of a form: its name, and the values that it takes, where those are few; `words` may
     hold a secret.
     """
@@ -214,7 +212,7 @@ class MemoryForm(Form):
             if done.outcome == "purged":
                 hint = "Nothing was written; `workbench ingest --again` stores it anyway."
                 raise InvalidRecord(f"{id} was purged with this text.", hint)
-            bench.fields.edit((id,), replace(edit, content=None, tags=None))
+            bench.fields.edit((id,), edit._replace(content=None, tags=None))
             tx.relabel(f"write {id}")
         return id
 
@@ -347,16 +345,16 @@ def memory_edit(bench: "Workbench", values: Values, before: Sequence[Memory]) ->
     edit = FieldEdit(**{_WORDS[name]: value for name, value in values.items() if name in _WORDS})  # type: ignore[arg-type]
     if TYPE in values:
         types = next(field.choices for field in memory_fields(before) if field.name == TYPE)
-        edit = replace(edit, observation_type=_one_of(TYPE, values[TYPE], types))
+        edit = edit._replace(observation_type=_one_of(TYPE, values[TYPE], types))
     if MEMORY_TYPE in values:
         kind = _one_of(MEMORY_TYPE, values[MEMORY_TYPE], MEMORY_TYPES)
-        edit = replace(edit, memory_type=cast(MemoryType, kind))
+        edit = edit._replace(memory_type=cast(MemoryType, kind))
     if IMPORTANCE in values:
-        edit = replace(edit, importance=_importance(values[IMPORTANCE]))
+        edit = edit._replace(importance=_importance(values[IMPORTANCE]))
     if TAGS in values:
         edit = _tagged(edit, values[TAGS], before)
     if RELATED in values:
-        edit = replace(edit, related=_related(bench, values[RELATED], before))
+        edit = edit._replace(related=_related(bench, values[RELATED], before))
     return edit
 
 
@@ -400,9 +398,9 @@ def _tagged(edit: FieldEdit, value: str, before: Sequence[Memory]) -> FieldEdit:
                 TAGS, f"“{one_line(tag, SHOWN)}” has a space: separate tags with commas"
             )
     if len(before) < 2 or not tags or not all(len(tag) > 1 and tag[0] in "+-" for tag in tags):
-        return replace(edit, tags=tags)
+        return edit._replace(tags=tags)
     added, removed = (tuple(tag[1:] for tag in tags if tag[0] == sign) for sign in "+-")
-    return replace(edit, added=added, removed=removed)
+    return edit._replace(added=added, removed=removed)
 
 
 def _related(bench: "Workbench", value: str, before: Sequence[Memory]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from textwrap import wrap
+from typing import NamedTuple
 
 from workbench.config.paths import PACKAGE
 from workbench.core.record import WorkbenchError
@@ -30,8 +31,7 @@ _MENTIONED = 4
 """Pages that are named for a word, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A page of the manual: the name of its file, its title, and what it is about in a few words."""
 
     name: str

@@ -8,7 +8,6 @@ reflection.
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import ClassVar, Generic, Literal, Protocol, TypeVar, cast
@@ -466,7 +465,7 @@ async def reflect(app: Host) -> None:
                 problem = str(error)
         kept = {one.reply for one in (*waiting, *(outcome.unread if outcome else ()))}
         waiting = tuple(one for one in reflecting.runs.waiting() if one.reply in kept)
-        outcome = None if outcome is None else replace(outcome, unread=waiting)
+        outcome = None if outcome is None else outcome._replace(unread=waiting)
 
 
 async def _edit(app: Host, reply: Waiting) -> None:

@@ -4,7 +4,6 @@ with tokens, and what it says of something.
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -180,14 +179,14 @@ def _given(bench: "Workbench", opened: "OpenFolder") -> "OpenFolder":
     if bench.view is None:
         return opened
     if context.settings.agents.only_approved(context.actor):
-        return replace(opened, documents=())
+        return opened._replace(documents=())
     given = [
         one
         for one in opened.documents
         if one.entry.path not in unseen
         and all(finding.kind == "secret" for finding in bench.safety.sorts(one.document.content))
     ]
-    return replace(opened, documents=tuple(given))
+    return opened._replace(documents=tuple(given))
 
 
 def _show_stored(call: Call) -> Answer:

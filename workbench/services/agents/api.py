@@ -6,10 +6,10 @@ without it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC
 from functools import cached_property, partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpec, cast
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, NamedTuple, ParamSpec, cast
 
 from msgspec import Meta
 
@@ -101,8 +101,7 @@ _EPISODE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ToolEntry:
+class ToolEntry(NamedTuple):
     """One tool: the method that carries it out, whether it writes, and the group of `--tools` that offers it."""
 
     call: Callable[..., Json]

@@ -96,8 +96,7 @@ Tell = Callable[[StageKind, int, int], None]
 """Is told how far a stage is: so many of so many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Consolidated:
+class Consolidated(NamedTuple):
     """What a run did, or a dry run would do: stage by stage; the stages that are `left`; and its
     record, if it has one.
 
@@ -184,7 +183,7 @@ class Consolidating:
             done = self._through(
                 self.chosen(last.left), self.chosen(last.stages), tell, cancelled, last
             )
-            return replace(done, again=True)
+            return done._replace(again=True)
         kinds = self.chosen(names)
         id = f"consolidation-{uuid.uuid4().hex[:12]}"
         run = ConsolidationRun(id, now, self._context.actor, tuple(kind.id for kind in kinds))
@@ -481,11 +480,11 @@ def experience_in(context: Context, gate: SecretFilter, path: Path) -> tuple[Exp
         files[kind].append(file)
     if docs["episodes"]:
         made.append(
-            replace(_episodes(context, docs["episodes"], name), files=tuple(files["episodes"]))
+            _episodes(context, docs["episodes"], name)._replace(files=tuple(files["episodes"]))
         )
     if both := (*files["patterns"], *files[ENTRIES]):
         taken = PatternIntake(context, gate).compared(name, docs["patterns"], files[ENTRIES])
-        made.append(replace(taken, files=both))
+        made.append(taken._replace(files=both))
     return tuple(made)
 
 
@@ -542,8 +541,7 @@ DISCOVERED = "reflection.patterns_discovered"
 INSIGHTS = "insights"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What now speaks for a pattern: so many episodes, the successes among them, and what that
     comes to.
 
@@ -558,8 +556,7 @@ class Evidence:
     is_new: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
+class Learned(NamedTuple):
     """What came of an episode: how it was kept, its insights, the evidence of patterns, and what
     was not taken.
 
@@ -577,7 +574,7 @@ class Learned:
     def doc(self) -> dict[str, object]:
         """The learning summary, as JSON has it."""
         episode = self.stored.episode
-        rows = [{**asdict(one), "confidence": round(one.confidence, 4)} for one in self.evidence]
+        rows = [{**one._asdict(), "confidence": round(one.confidence, 4)} for one in self.evidence]
         return {
             "episode": episode.id,
             "stored": self.stored.is_new,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
@@ -272,8 +273,8 @@ def _shortened(item: Item, room: int) -> Item | None:
         return None
     note = f" …\n[cut: the beginning of {len(item.text):,} characters]"
     begin = beginning(item.text, room - item.tokens + tokens_of(item.text) - tokens_of(note) - 2)
-    short = replace(item, text=f"{begin.rstrip()}{note}")
-    return replace(short, tokens=tokens_of(f"{short.row[0]}\n")) if begin.strip() else None
+    short = item._replace(text=f"{begin.rstrip()}{note}")
+    return short._replace(tokens=tokens_of(f"{short.row[0]}\n")) if begin.strip() else None
 
 
 def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
@@ -319,7 +320,7 @@ def _items(
             one.relevance,
             one.fits,
         )
-        yield replace(item, tokens=tokens_of(f"{item.row[0]}\n"))
+        yield item._replace(tokens=tokens_of(f"{item.row[0]}\n"))
 
 
 # Making the brief of a store: what an agent is told when a session begins.
@@ -389,8 +390,7 @@ class JudgedTask(Record, frozen=True):
     held_out: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedContext:
+class JudgedContext(NamedTuple):
     """What of a judged task's texts its context serves under a budget, and the part of its bytes
     that is frames.
     """

@@ -336,8 +336,7 @@ def in_domains(pool: EpisodePool, text: str) -> Mask:
 # same plan.
 
 
-@dataclass(frozen=True, slots=True)
-class ConsolidationPlan:
+class ConsolidationPlan(NamedTuple):
     """What would be consolidated: the clusters, and how many episodes were old enough to be looked
     at.
     """
@@ -476,8 +475,7 @@ class ScorePart(NamedTuple):
     weighted: float
 
 
-@dataclass(frozen=True, slots=True)
-class FoundEpisode:
+class FoundEpisode(NamedTuple):
     """An episode that was found, what is searched of it, and its score, where it has one.
 
     `shared` are the features that its failure has in common with the one that was asked for.
@@ -505,8 +503,7 @@ class FoundEpisode:
         return sum(part.weighted for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundEpisodes:
+class FoundEpisodes(NamedTuple):
     """An answer: what was asked in which way, the episodes, the best or the latest first, and how
     many fit.
     """

@@ -6,7 +6,7 @@ import json
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -222,8 +222,7 @@ LONGEST_NOTE = 2_000
 """Characters of a note at the most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """An episode that was given to the store: its head, whether it `is_new`, and what was masked in
     it, by name.
     """
@@ -233,8 +232,7 @@ class Stored:
     masked: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
+class _Beside(NamedTuple):
     """What of an episode was written beside the store: its hash, its values, and what was masked in
     them.
     """
@@ -244,8 +242,7 @@ class _Beside:
     masked: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """An episode, whole: its head, what lies beside the store, how it is used, its phase and a
     person's notes.
 

@@ -5,7 +5,7 @@ with its source.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.agents.episodes.criteria import Criteria, Strategy, phase_of, told
 from workbench.core.agents.episodes.episode import Episode
@@ -188,8 +188,7 @@ def _part(layer: str, item: Item) -> Json:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ServedPatterns:
+class ServedPatterns(NamedTuple):
     """What an agent is given of what applies, by id: `held` ones gave orders, `unapproved` ones no
     person stands by.
     """

@@ -4,10 +4,10 @@ top patterns.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.files.format import Format, Parsed
 from workbench.core.record import WorkbenchError
@@ -102,8 +102,7 @@ else.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class IndexText:
+class IndexText(NamedTuple):
     """An overview, and how many memories in it are counted and not told, because they are held back
     from agents.
     """

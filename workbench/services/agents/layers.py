@@ -10,11 +10,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -120,8 +120,7 @@ class Asking:
         return pool.memories_at(most_important(pool, rows, MOST, WORKBENCH, now))
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a finder found, the ranking behind it where there is one, and what is not even looked
     at.
     """
@@ -152,7 +151,7 @@ def playbook(asking: Asking) -> Answer:
         return Answer(tuple(every))
     near = _near(asking)
     refused = tuple(LeftOut(one.id, "harmful") for one in every if _is_harmful(one.record))
-    rows = [replace(one, fits=near[one.id] >= NEAR) for one in every if not _is_harmful(one.record)]
+    rows = [one._replace(fits=near[one.id] >= NEAR) for one in every if not _is_harmful(one.record)]
     rows.sort(key=lambda one: (STANDINGS.index(one.standing or "untried"), -near[one.id]))
     return Answer(tuple(rows), refused=refused)
 

@@ -5,11 +5,11 @@ An agent adds candidates and records how applying went; everything that decides 
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.agents.actors import LOW_VALUE, SUPERSEDED, require_person, stands_by
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody, read_episode
@@ -227,8 +227,7 @@ class PatternIndexes:
 # Pattern files on their way in and out.
 
 
-@dataclass(frozen=True, slots=True)
-class ExperienceFile:
+class ExperienceFile(NamedTuple):
     """What files hold of one kind: those that are new, and the ids of those that are there already.
 
     `problems` say what cannot be read of `skipped` records; `files` hold them all.
@@ -346,8 +345,7 @@ MOST = 50_000
 NOTHING = "Nothing was changed."
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The patterns that apply to a task, the best first, and those that do not, each with the first
     reason.
 

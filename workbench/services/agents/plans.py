@@ -4,8 +4,9 @@ what to do next.
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from workbench.core.agents import plan as rules
 from workbench.core.agents.actors import stands_by
@@ -42,8 +43,7 @@ _EXPERIENCE = [kind for kind in LAYERS if kind.id in ("patterns", "failures", "e
 _TOKENS, _SESSION = 4_000, 100
 
 
-@dataclass(frozen=True, slots=True)
-class Deviation:
+class Deviation(NamedTuple):
     """That an observation (its memory's id, empty for one that is not stored) takes one off the
     current step.
 
@@ -57,8 +57,7 @@ class Deviation:
     debounced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What to do next: the candidates, the one to choose first; `unread` is what of a reply was
     left out.
     """

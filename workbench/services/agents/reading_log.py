@@ -122,8 +122,7 @@ KEPT = 2_000
 """Readings that a store keeps; the oldest go when there are a tenth more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """By which door a question came, in which session of the agent, and what process started that
     (see `AgentRead`).
     """
@@ -240,8 +239,7 @@ def _too_old(context: Context) -> list[AgentRead]:
 # not have a door.
 
 
-@dataclass(frozen=True, slots=True)
-class DoorRules:
+class DoorRules(NamedTuple):
     """What an agent may do beside reading: `reads_only` nothing; `forgets` its own signals at once;
     ask Claude.
     """

@@ -7,10 +7,10 @@ curation did. What was purged is gone from the past, too; that is said.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, short_paths
 from workbench.core.agents.transcript.failures import line_of, trouble_in
@@ -39,8 +39,7 @@ ASKED = 2_000
 _TASKS = frozenset({"Task", "Agent"})
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """Something in a session at which its agent might have been given memories: when, and what is
     asked with.
     """
@@ -50,8 +49,7 @@ class Step:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """A memory that would be given: its id, its line (its secrets masked), its score and its
     relevance.
 
@@ -65,8 +63,7 @@ class Given:
     relevance: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(NamedTuple):
     """A step, what would have been given at it by the store at revision `rev`, and what is given
     now.
 
@@ -146,10 +143,10 @@ class Replay:
             now = given(self._context, self._tuning, self._safety, step, agent, k, chosen)
             before, after = {one.id for one in then}, {one.id for one in now}
             gone = [
-                one if one.id in after else replace(one, change=self._since(one.id)) for one in then
+                one if one.id in after else one._replace(change=self._since(one.id)) for one in then
             ]
             come = [
-                one if one.id in before else replace(one, change=_why_not(bench, one.id))
+                one if one.id in before else one._replace(change=_why_not(bench, one.id))
                 for one in now
             ]
             yield Replayed(step, at, tuple(gone), tuple(come), moments.purges_after(at))

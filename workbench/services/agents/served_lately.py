@@ -4,8 +4,8 @@ is corrected.
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
@@ -19,8 +19,7 @@ LATELY = timedelta(days=7)
 """How far back it is told which sessions had a memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """One agent that was given a memory lately: in how many `sessions`, and the last question that
     found it.
 
@@ -35,8 +34,7 @@ class Given:
     place: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(NamedTuple):
     """Where a memory stands for a question now and would stand corrected (from 1); `None` where it
     is not served.
     """

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -450,8 +450,7 @@ at.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """Something that a layer would give: a record, and its score where it was ranked; of a memory
     its relevance, too.
 
@@ -482,8 +481,7 @@ class Found:
         return str(getattr(self.record, "content", "")) if self.said is None else self.said
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One thing that is given: its id and text as the agent sees them, its tokens, its origin and
     its scores.
 
@@ -512,8 +510,7 @@ class Item:
         return Blocks({self.id: self.provenance}).enclosed(self.id, self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """One thing that is not given; with the reason “budget”, by how many tokens it is `over`.
 
     A bullet that is over by none is net harmful, and better ones did not fit.
@@ -549,8 +546,7 @@ class Layer:
         return tokens_of(f"{self.text}\n\n") if self.items else 0
 
 
-@dataclass(frozen=True, slots=True)
-class AgentContext:
+class AgentContext(NamedTuple):
     """What an agent is given for a task; with `is_empty` nothing in the store is relevant to it.
 
     `weak` memories that the ranking under `profile` found are left out, since any question could

@@ -10,9 +10,9 @@ evening that have nothing to do with each other.
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
+from typing import NamedTuple
 
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import parse_time
@@ -38,8 +38,7 @@ _ACTOR = "agent:"
 _BY_AGENTS = b'"actor":"agent:'
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """One change of the store by an agent, or a memory of its session that came in by another hand.
 
     `memories` are the ids of those it added; for a change that added none, `label` says what it
@@ -58,8 +57,7 @@ Act = AgentRead | Write | Vote
 """Something that an agent did."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSession:
+class AgentSession(NamedTuple):
     """What one agent did in one session: its `acts`, the newest first, and there is at least one.
 
     `id` is the agent's own name for the session, empty where it gave none.

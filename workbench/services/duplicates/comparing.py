@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from workbench.core.duplicates.dedup import (
     Conflict,
@@ -83,8 +83,7 @@ _REMEMBERED = 1 << 17
 """Answers of each kind that a judge keeps."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonKind(Generic[R]):
+class ComparisonKind(NamedTuple, Generic[R]):
     """In what one kind of record differs from others when it is compared.
 
     Only records of one `type_of` become one. `forms` of two equal texts are equal, the strictest
@@ -247,8 +246,7 @@ class Pair(Generic[R]):
         return self.judged(self.left, self.right)
 
 
-@dataclass(frozen=True, slots=True)
-class Group(Generic[R]):
+class Group(NamedTuple, Generic[R]):
     """Records that resemble each other, and in which way; the first is proposed to be kept.
 
     The `pairs` of that one come first; of equal texts there are no others.

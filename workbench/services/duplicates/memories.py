@@ -137,7 +137,7 @@ class Deduplication(Comparing):
             tuple(g for g in some if self._unchanged(g) and settled.is_open(g.members))
             for some in (plan.groups, plan.apart)
         )
-        return replace(plan, groups=groups, apart=apart, waiting=settled.open)
+        return plan._replace(groups=groups, apart=apart, waiting=settled.open)
 
     def propose(self, plan: DedupPlan) -> tuple[Proposal, ...]:
         """Put the groups of a plan that still hold into Review, as one transaction; return the

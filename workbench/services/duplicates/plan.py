@@ -1,9 +1,9 @@
 """Groups of memories that say the same: what is proposed, and which of it was decided on already."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
+from typing import NamedTuple
 
 from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.duplicates.groups import KeptApart, by_age, kept_first, text_mark
@@ -96,8 +96,7 @@ def merge_proposal(group: Group[Memory], now: datetime, actor: str = WORKBENCH) 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DedupPlan:
+class DedupPlan(NamedTuple):
     """What a comparison found: `groups` to merge, exact ones first, and pairs that are alike but
     say something else.
 

@@ -3,7 +3,7 @@ in.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.duplicates.dedup import Identity, PairVerdict, identity_of
 from workbench.core.limits import DedupThresholds
@@ -31,8 +31,7 @@ def most_similar(library: Library, found: Iterable[tuple[str, float]]) -> list[S
     return [(memory, cosine) for memory, cosine in now if memory is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+class Near(NamedTuple):
     """A memory that resembles a text, the cosine, and what speaks for and against their being the
     same.
     """

@@ -5,10 +5,9 @@ first screen.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.config.recent import last_backup
 from workbench.core.agents.actors import require_person
@@ -37,8 +36,7 @@ second.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class EditedField:
+class EditedField(NamedTuple):
     """One field that another program changed: its record, and its value here and there (`None`:
     absent).
     """
@@ -50,8 +48,7 @@ class EditedField:
     after: object
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideEdit:
+class OutsideEdit(NamedTuple):
     """A file that another program changed, the revision it started from, how many records, and
     their fields.
     """
@@ -62,8 +59,7 @@ class OutsideEdit:
     fields: tuple[EditedField, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CacheState:
+class CacheState(NamedTuple):
     """A cache folder and its size in bytes."""
 
     name: str
@@ -71,8 +67,7 @@ class CacheState:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(NamedTuple):
     """What there is to say about a store. `unfinished` pairs groups with their labels.
 
     `leavings` are temporary files: those of a killed process, unless somebody is writing them;

@@ -1,10 +1,9 @@
 """Erasing for good: records, with everything that was said about them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.agents.actors import require_person
 from workbench.core.health import Unfinished
@@ -20,8 +19,7 @@ _PLACEMENTS = "placements"
 """The table of the notes of what was written to which files."""
 
 
-@dataclass(frozen=True, slots=True)
-class PurgePlan:
+class PurgePlan(NamedTuple):
     """What erasing some records takes along: the records asked for, and what speaks of them, by its
     kind.
     """
@@ -41,8 +39,7 @@ class PurgePlan:
         return tuple(place for place in self.places if place[0] == _PLACEMENTS)
 
 
-@dataclass(frozen=True, slots=True)
-class PurgeResult:
+class PurgeResult(NamedTuple):
     """What was erased where.
 
     `files` are those a promotion had written it to and that no longer hold it, `copies` those of

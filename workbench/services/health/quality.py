@@ -4,7 +4,6 @@ that week.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -79,8 +78,7 @@ class Value(NamedTuple):
     of: int
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A number week by week, the oldest first; `None` where there is none."""
 
     kind: Kind
@@ -137,8 +135,7 @@ def _counted(count: int, word: str) -> str:
     return counted(count, word, f"{word[:-1]}ies" if word.endswith("y") else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Weeks:
+class Weeks(NamedTuple):
     """All numbers, the end of each week, and what the log does not tell: `since` when it does
     (`None`: all weeks), when something was `purged`, and what to know of the ranking: why there is
     none, or that it is of a sample; `ranked` says whether one was asked for.

@@ -5,7 +5,6 @@ holds is spread.
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -52,8 +51,7 @@ class Hits(NamedTuple):
         return self.answered / self.asked if self.asked else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Trends:
+class Trends(NamedTuple):
     """What happened on each of `days` (of a person's own calendar, the last is today), and what the
     store holds now.
 
@@ -94,8 +92,7 @@ class Trends:
         return yes / (yes + no) if yes + no else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Decision:
+class _Decision(NamedTuple):
     """A decision about a candidate, or (`approved` is `None`) that it went another way or waits
     again.
     """

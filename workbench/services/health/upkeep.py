@@ -4,10 +4,10 @@ by itself.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.core.duplicates.dedup import differing, opposites, parted
 from workbench.core.duplicates.groups import text_mark
@@ -133,8 +133,7 @@ def _is_replaced(older: Memory, newer: Memory, found: Contradiction) -> bool:
     return not (mine and theirs)
 
 
-@dataclass(frozen=True, slots=True)
-class UpkeepPlan:
+class UpkeepPlan(NamedTuple):
     """What upkeep does, or did: new proposals, and open ones that no longer hold and are withdrawn.
 
     `waiting` are the candidates that Review flags for their age, `open` counts the proposals of

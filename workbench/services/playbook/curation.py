@@ -4,10 +4,10 @@ latest ones.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.agents.actors import stands_by
 from workbench.core.change import Change, diff
@@ -63,8 +63,7 @@ LATEST = 30
 """How many of the latest confirmed memories are taken when nothing was curated before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lessons:
+class Lessons(NamedTuple):
     """Memories to be told, the oldest first, and how many more there would be.
 
     `since` is the last curation that they follow, or `None` when they are simply the latest or were
@@ -95,8 +94,7 @@ BULLETS = ("bullets", "bullet_ids", "bullet_ids_used")
 _WANTED = "A run is a JSON object with question, reasoning (or trace), answer and optionally ground_truth."
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(NamedTuple):
     """A run, and the ids of the playbook's bullets that the agent used in it."""
 
     run: Run
@@ -168,8 +166,7 @@ ACTOR = "human:curator"
 """Who applies suggestions: the person who accepted them, so that undo takes them back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """One suggestion, or a part of a reply that cannot be read (`suggested` is `None`; `raw` is its
     JSON).
 
@@ -189,8 +186,7 @@ class Card:
     repeats: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A reply that was read: who gave it, a short mark of its text, what it says beside its
     suggestions, and those.
     """
@@ -240,7 +236,7 @@ class Curator:
             if isinstance(suggested, BulletTag) and _tags_twice(
                 suggested, reply.parts[:place], left
             ):
-                card = replace(card, problem=f"The reply marks {suggested.bullet_id} twice.")
+                card = card._replace(problem=f"The reply marks {suggested.bullet_id} twice.")
             playbook = playbook if place in left else after
             cards.append(card)
         odd = (Card(raw, "cannot be read", problem=reason) for raw, reason in reply.odd)
@@ -363,11 +359,11 @@ class Curator:
         raw, before, after = title(suggested), _joined(touches), _text_after(suggested, touches)
         card = Card(raw, _title(suggested, touches), suggested, reason, "", before, after, touches)
         if isinstance(suggested, Add) and _says(playbook, suggested):
-            return replace(card, problem=SAID, repeats=True), playbook
+            return card._replace(problem=SAID, repeats=True), playbook
         try:
             return card, self._after(playbook, suggested, reply.mark)
         except WorkbenchError as error:
-            return replace(card, problem=error.message), playbook
+            return card._replace(problem=error.message), playbook
 
     def _after(self, playbook: Playbook, suggested: Suggested, mark: str) -> Playbook:
         if isinstance(suggested, BulletTag):
@@ -491,8 +487,7 @@ TRIED = "curator-tried"
 """What a run is called after which the same memories are still to be told."""
 
 
-@dataclass(frozen=True, slots=True)
-class CurationPlan:
+class CurationPlan(NamedTuple):
     """A curation about to be made, with every text masked: what is told, about which playbook, and
     what it costs.
 
@@ -520,8 +515,7 @@ class CurationPlan:
         return self.lessons.since
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What came of it: the replies that could be read (a Reflector's first), what could not, and
     what went wrong.
     """
@@ -552,7 +546,7 @@ class CuratorRequest(AsksClaude):
             default=None,
         )
         if since is None:
-            return replace(self.latest(), covers=True)
+            return self.latest()._replace(covers=True)
         fresh, most, memories = (
             self._changed_since(since),
             self._context.settings.claude.memories,

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.playbook import operations
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section, section_key
@@ -28,8 +28,7 @@ LOOK_BACK = 2000
 """Transactions that are looked at when nothing is known yet; the history looks at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class LastChange:
+class LastChange(NamedTuple):
     """The latest transaction that touched a bullet."""
 
     at: datetime
@@ -155,8 +154,7 @@ _WARNINGS = frozenset(
 MAIN = "main"
 
 
-@dataclass(frozen=True, slots=True)
-class BookLine:
+class BookLine(NamedTuple):
     """One of the store's playbooks, with its number of bullets."""
 
     book: Book

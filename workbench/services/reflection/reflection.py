@@ -5,9 +5,9 @@ import os
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.duplicates.groups import group_mark, kept_first, text_mark
 from workbench.core.files.locks import irreplaceable
@@ -129,8 +129,7 @@ ACE_STAGES = frozenset({"analyse", "curate"})
 """The stages whose replies become suggestions for a playbook."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """A reply that could not be read and still waits for somebody: the run's id and its place
     there.
     """
@@ -362,8 +361,7 @@ NAMES = (CLAUDE, EXTRACTIVE)
 """The reflectors, the one that is preferred first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """A reflection about to be made: who makes it, exactly what it is given, and the gauge as it
     stood then.
 
@@ -388,8 +386,7 @@ class Plan:
         return 0 < self.limit < self.spent + self.preview.estimate.total
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What came of a reflection: the candidates as stored (without ids after a dry run), and what
     went wrong, if so.
 

@@ -3,7 +3,7 @@ become one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.reflection.reflector import (
     Insight,
@@ -19,8 +19,7 @@ from workbench.core.text import clean_for_store, counted
 from workbench.services.reflection.reflection import CLAUDE, AsksClaude, masked
 
 
-@dataclass(frozen=True, slots=True)
-class Refined:
+class Refined(NamedTuple):
     """The new texts that came of it, in order, what they cost, and what went wrong after them, if
     anything did.
     """

@@ -5,10 +5,9 @@ stored.
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody
 from workbench.core.agents.patterns.matching import Likeness, PatternGroup, pattern_groups
@@ -82,8 +81,7 @@ class Parts(Protocol):
         """How far the store is trusted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finder:
+class Finder(NamedTuple):
     """Works out proposals of one kind or several; `find` reads only, on any thread, and raises
     `WorkbenchError`.
 
@@ -498,8 +496,7 @@ SMALL = 2_000
 """Memories up to which all of them are looked at unasked."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkedOut:
+class WorkedOut(NamedTuple):
     """What came of a look: the kinds that were not looked for (`unasked`: the store is large;
     `unready`: the model is not loaded yet), and why a finder failed, by the kinds it was to find.
     """

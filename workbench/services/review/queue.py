@@ -5,8 +5,9 @@ wait.
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,8 +51,7 @@ EPSILON = 5e-4
 """Differences of a minimum or maximum below this do not show and are no move."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """A factor's minimum and maximum over the pool, before and after; raw values."""
 
     factor: str
@@ -59,8 +59,7 @@ class Moved:
     high: tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class QueryImpact:
+class QueryImpact(NamedTuple):
     """One saved query: `place` is where the memory would stand (from 1; `None`: it would not be
     served).
 
@@ -89,8 +88,7 @@ class QueryImpact:
         return place is not None and place <= self.k
 
 
-@dataclass(frozen=True, slots=True)
-class Impact:
+class Impact(NamedTuple):
     """What approving would do, query by query, under one profile. `memory` is the id of what would
     be found.
     """
@@ -147,7 +145,7 @@ class ImpactPreview:
         found = self.of_memories(
             after, self._context.library.queries.all(), self._profiles.used(used), cancelled
         )
-        return replace(found, profile=str(used))
+        return found._replace(profile=str(used))
 
     def of_memories(
         self,
@@ -252,8 +250,7 @@ MAX_CITED = 80
 """Citations that a tree shows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(NamedTuple):
     """A citation: the id as written, and the memory it means (`None` when it is not in the store).
 
     After a merge that is the memory which the cited one became.
@@ -275,8 +272,7 @@ class Cited:
         return self.memory.archived_reason or "archived" if self.memory.status == "archived" else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """A citation in a tree: its depth (0: cited by the item itself), and whether it stands above
     already.
     """
@@ -370,8 +366,7 @@ contradictions.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What a decision rests on.
 
     `near` are the most similar other memories and `near_bullets` the most similar bullets, with
@@ -407,8 +402,7 @@ def looked_up(
     others = [(m.id, m.content) for m, _ in living[:_COMPARED]] + [
         (b.id, b.content) for b, _ in bullets
     ]
-    return replace(
-        known,
+    return known._replace(
         near=tuple(living[:k]),
         near_bullets=bullets[:k],
         rejections=rejections[:REJECTIONS],

@@ -4,8 +4,9 @@ all kept.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from workbench.core.record import InvalidRecord, parse_time
 from workbench.core.review.lifecycle import archive
@@ -16,8 +17,7 @@ REJECTED_AT, REJECTED_BECAUSE = "rejected_at", "rejected_because"
 """Metadata keys of a rejected memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(NamedTuple):
     """When a memory was rejected and why, as far as that is known."""
 
     at: datetime | None = None

@@ -4,8 +4,8 @@ is answered from that.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from workbench.core.agents.actors import stands_by
 from workbench.core.agents.document import Document
@@ -26,8 +26,7 @@ _SAID = ("proposals", "votes", "reads", "queries", "episode_notes", "application
 """The tables of what else holds free text; nobody approves it."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentView:
+class AgentView(NamedTuple):
     """What of the present records is not shown, and which of the others no person wrote or
     approved.
     """

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.config import paths
 from workbench.core.agents.actors import require_person
@@ -46,8 +46,7 @@ class Leak:
         return f"{self.place}: {self.finding.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(NamedTuple):
     """What was masked: how many secrets, where the store was rewritten, and the copies that may
     still hold them.
     """

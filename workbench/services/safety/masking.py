@@ -99,7 +99,7 @@ def _under(name: str, item: object, mask: Callable[[str], str]) -> object:
         return _masked(item, mask)
     if isinstance(item, str):
         return masked_name(item, mask)
-    if isinstance(item, list | tuple):
+    if isinstance(item, list | tuple) and not hasattr(item, "_fields"):
         return _kept(item, type(item)([_under(name, one, mask) for one in item]))
     return _masked(item, mask)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import is_dataclass
 from hashlib import blake2b
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.document import Document
@@ -37,8 +37,7 @@ ALLOW = "`workbench allow ID --reason TEXT`"
 """How a person lets a flagged record pass."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """A flagged record: its id (`BOOK/ID` for parts of a playbook), what was found, and the hash of
     those texts.
 
@@ -65,8 +64,7 @@ class Held:
         return f"{self.name}: {reasons}" + (f" ({self.why})" if self.why else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """Records on their way out: those that may go, those that may not, and flagged ones that may
     (`warned`).
 
@@ -121,7 +119,7 @@ class Safety:
 
         Of a record, which never changes, this is made once.
         """
-        if not is_dataclass(record):
+        if not (is_dataclass(record) or hasattr(record, "_fields")):
             return masked(record, self._fitting)
         held = self._shown.get(id(record))
         if held is None or held[0] is not record:
@@ -204,9 +202,9 @@ class Safety:
         for held in flagged:
             place = place_of(held.record)
             if place not in asked:
-                warned.append(replace(held, why="allowed by you"))
+                warned.append(held._replace(why="allowed by you"))
             elif self._flagged_texts(held.record) <= known.get(place, frozenset()):
-                warned.append(replace(held, why="imported, unchanged"))
+                warned.append(held._replace(why="imported, unchanged"))
             else:
                 refused.append(held)
         kept = {place_of(held.record) for held in refused}

@@ -1,9 +1,9 @@
 """Archiving what is old, by status and date: source 001's `archive(before_date, status_filter)`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.core.agents.actors import require_person
 from workbench.core.files.format import ReadContext
@@ -25,8 +25,7 @@ for.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ArchivePlan:
+class ArchivePlan(NamedTuple):
     """The memories that are archived, or with status `archived` were before; `pinned` more are left
     alone.
     """

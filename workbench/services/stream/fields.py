@@ -7,7 +7,8 @@ here.
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.read import Provenance
@@ -86,8 +87,7 @@ _TOLD = {
 """What the history calls a field, where that is not its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldEdit:
+class FieldEdit(NamedTuple):
     """New values for fields of memories; `None` leaves one as it is.
 
     `tags` and `related` (ids of memories) are what there is afterwards; `added` and `removed`
@@ -118,7 +118,7 @@ class FieldEdit:
         """The names of the fields that have a new value."""
         steps = {"added": bool(self.added), "removed": bool(self.removed)}
         return tuple(
-            name for name in self.__slots__ if steps.get(name, getattr(self, name) is not None)
+            name for name in self._fields if steps.get(name, getattr(self, name) is not None)
         )
 
     @property

@@ -1,9 +1,9 @@
 """Taking in observations (source 000, algorithm 4): dedup in two tiers, then the reflection gauge."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -45,8 +45,7 @@ Outcome = Literal[
 _AGAIN = "bring back what was forgotten or purged"
 
 
-@dataclass(frozen=True, slots=True)
-class Ingested:
+class Ingested(NamedTuple):
     """What became of an observation: the memory it is now in, and why.
 
     `skipped`: one of the last ten already says it; `absorbed`: counted on a duplicate; `proposed`:
@@ -195,7 +194,7 @@ class _Batch:
         done = self._compared(tx, self._create(tx, place), near)
         unwanted = resembles.forgotten(observation.content, observation.memory_type, mine, similar)
         at = None if unwanted is None else archived_at(self._library, unwanted)
-        return replace(done, unwanted=unwanted, at=at)
+        return done._replace(unwanted=unwanted, at=at)
 
     def _compared(self, tx: Tx, memory: Memory, near: Near | None) -> Ingested:
         """Put up for a decision what a new memory may be one with, or contradict."""
@@ -270,7 +269,7 @@ class Returns:
         asked = question(self._context, done.memory, at)
         if asked is not None:
             tx.put(asked)
-        return replace(done, at=at)
+        return done._replace(at=at)
 
     def _counted(
         self, tx: Tx, observation: Observation, memory: Memory, outcome: Outcome

@@ -45,8 +45,7 @@ class Elsewhere(NamedTuple):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What is replaced by what: whole words only with `word`, whatever their case with
     `ignore_case`.
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,7 @@ they wait.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """A candidate near some words: no agent is given it, and `above` of those that are would be
     ranked above it.
     """

@@ -1,7 +1,7 @@
 """Voting, for every door: one live vote per actor, record and agent session."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord
@@ -11,8 +11,7 @@ from workbench.services.context import Context
 from workbench.store.records import key_of_record
 
 
-@dataclass(frozen=True, slots=True)
-class VoteResult:
+class VoteResult(NamedTuple):
     """What a vote did: the live vote now (`None` when it was taken back) and the one before it."""
 
     key: str

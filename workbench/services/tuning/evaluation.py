@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 from workbench.core.files.format import JudgedQuery
 from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError, WorkStopped
@@ -33,8 +34,7 @@ ON_ALL = "on all queries"
 """How settings were measured that were not chosen by the queries."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResult:
+class QueryResult(NamedTuple):
     """One query under one profile: metrics by name, the best k ids with their scores, unjudged ones
     among them.
     """
@@ -99,8 +99,7 @@ class Compared:
         return self.base.mean[name], self.new.mean[name]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """Profiles on a query set, in the order they were asked for; verdicts hold together at the
     error rate.
 
@@ -413,8 +412,7 @@ class Measuring:
 # The embedding model that this machine uses, and what another one changes in a store.
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """An embedding model: where it lies, its dimensions, how many tokens it knows, and its
     content's name.
     """

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from statistics import fmean
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ counted in these.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(NamedTuple):
     """What is still to be gained: expected regret in nDCG@10 now, and after `answers` more answers."""
 
     now: float

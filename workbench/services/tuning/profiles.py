@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import (
@@ -39,8 +39,7 @@ from workbench.core.tuning.profile import (
 # The birth certificate of a saved profile: what it was measured on when it was saved.
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileProvenance:
+class ProfileProvenance(NamedTuple):
     """Where a profile comes from and what it gained over its parent.
 
     `query_set` is the hash of the judged queries, `judgments` how many grades they hold; `delta` is
@@ -63,7 +62,7 @@ class ProfileProvenance:
     @property
     def lines(self) -> tuple[tuple[str, str | int | float], ...]:
         """Its values as TOML knows them, in order."""
-        values = ((f.name, getattr(self, f.name)) for f in fields(self))
+        values = self._asdict().items()
         return tuple((n, iso(v) if isinstance(v, datetime) else _short(v)) for n, v in values)
 
 
@@ -350,8 +349,7 @@ LONGEST = 24
 _NAME = re.compile(rf"[\w](?:[\w .-]{{0,{LONGEST - 2}}}[\w.-])?")
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The settings at a moment, under the name of the saved profile that they came from.
 
     Without `profile`, `problem` says why its file cannot be used.
@@ -485,8 +483,7 @@ def _letters() -> Iterator[str]:
 Value = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(NamedTuple):
     """One parameter with its values in the first and in the second profile."""
 
     parameter: str

@@ -4,11 +4,12 @@ of others.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 from workbench.core.files.format import Format, Issue, JudgedQuery, Parsed, ReadContext
 from workbench.core.record import (
@@ -111,8 +112,7 @@ class Judging(Service):
 # there.
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedSet:
+class JudgedSet(NamedTuple):
     """Judged queries, each with at least one relevant memory of the store.
 
     `digest` names the set by its content (16 hexadecimal digits), whatever store it is used on.
@@ -400,8 +400,7 @@ def run(
     return trec.write_run(trec.ranked(profile.name, found))
 
 
-@dataclass(frozen=True, slots=True)
-class QueryKind:
+class QueryKind(NamedTuple):
     """One kind of file: what it is to whoever replaces one, and what writes it.
 
     Without `write` it is made of a ranking (see `run`). Runs and judgments are read by no format.
@@ -428,8 +427,7 @@ KINDS: Mapping[str, QueryKind] = {
 # How good the rankings of another system are: a TREC run against the judgments of this store.
 
 
-@dataclass(frozen=True, slots=True)
-class RunScores:
+class RunScores(NamedTuple):
     """The means of a run, tagged `tag`, over the judged queries; one that it leaves out counts 0.
 
     `missing` counts judged queries without results, `unknown` its topics that are no saved query's.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +43,7 @@ from workbench.services.tuning.floors import AgainstFloor, against
 # The five terms of an episode's score, each with what it comes from, for the explanations.
 
 
-@dataclass(frozen=True, slots=True)
-class TermPart:
+class TermPart(NamedTuple):
     """One term: its value (at most 1) × its weight = what it adds; `note` says where the value
     comes from.
 
@@ -109,8 +108,7 @@ NO_EPISODE = "not an episode; this profile ranks only episodes"
 NO_CANDIDATE = "excluded by the profile's candidate filter"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """A memory in a ranking: its place (`None`: hidden) with its parts, and its place in the
     baseline.
     """
@@ -121,8 +119,7 @@ class Standing:
     scored: Scored | None
 
 
-@dataclass(frozen=True, slots=True)
-class WeightChange:
+class WeightChange(NamedTuple):
     """A weight at which a memory outside the top would be in it: the factor, its weight now and
     then.
     """
@@ -132,8 +129,7 @@ class WeightChange:
     then: float
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """What parts two memories of a ranking, the better one first: what each factor adds for each.
 
     `factors` begin with the one that parts them most. `swap` is the smallest change of a single
@@ -146,8 +142,7 @@ class Difference:
     swap: WeightChange | None
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """Why a memory stands where it stands in a ranking; `hidden` says why it is not served.
 
     `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay),
@@ -323,16 +318,14 @@ BEYOND = 40
 """How many memories are ranked below those that are served."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Where the sliders stand: the profile, and the days that `now` is moved by."""
 
     profile: Profile
     days: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """One slider (its id; empty when several moved at once) from where it stood to where it stands."""
 
     slider: str
@@ -556,7 +549,7 @@ class TuningSession:
         return Explanation(
             id=id,
             ranking=ranking,
-            standing=replace(standing, memory=shown(memory)),
+            standing=standing._replace(memory=shown(memory)),
             hidden=left_out_because(memory, ranking),
             shares=tuple(
                 replace(s, facts=shown(s.facts)) if s.facts else s

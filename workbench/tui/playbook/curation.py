@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -296,7 +295,7 @@ class CardsDialog(Dialog[str | None]):
             self._kept += preview.typed
             parts = list(self._reply.parts)
             parts[place] = (edited(suggested, text), reason)
-            self._reply = replace(self._reply, parts=tuple(parts))
+            self._reply = self._reply._replace(parts=tuple(parts))
             self._look()
             if not self.cards[place].problem:
                 self._decide("accept")

@@ -531,7 +531,7 @@ def _merge_cited(evidence: Evidence, now: datetime, width: int) -> list[Content]
 def _both(evidence: Evidence, now: datetime, width: int) -> list[Content]:
     """Draw two that contradict each other."""
     return _with_tree(
-        "The two in full, the older first", evidence.cited, replace(evidence, tree=()), now, width
+        "The two in full, the older first", evidence.cited, evidence._replace(tree=()), now, width
     )
 
 

@@ -830,7 +830,7 @@ class ItemTexts:
             return  # cancelled, or it cannot be accepted: `i` says why when somebody asks
         if not worker.is_cancelled:
             self._screen.call_later(
-                self._found, replace(shown, evidence=replace(evidence, impact=impact))
+                self._found, replace(shown, evidence=evidence._replace(impact=impact))
             )
 
     def _found(self, shown: Shown) -> None:

@@ -3,7 +3,6 @@ action.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -157,7 +156,7 @@ class ReplaceDialog(Dialog[int]):
         find, new = (
             self.query_one(f"#replace-{name}", SafeInput).value for name in ("find", "with")
         )
-        self._wanted = replace(self._wanted, find=find, replacement=new, **how)
+        self._wanted = self._wanted._replace(find=find, replacement=new, **how)
         self._find(self._wanted)
 
     @work(thread=True, exclusive=True, group="replace-find", description="the places")

@@ -9,7 +9,7 @@ lived with it.
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.core.duplicates.dedup import identity_of
@@ -42,8 +42,7 @@ class Arrived(NamedTuple):
     rev: int
 
 
-@dataclass(frozen=True, slots=True)
-class CaughtUp:
+class CaughtUp(NamedTuple):
     """How many captured memories were compared, counted on another one, and put up for a decision."""
 
     compared: int = 0

@@ -1,9 +1,10 @@
 """Lessons as memories: what is stored of one, and what tells that it was. Light, for hooks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.summaries import (
@@ -34,8 +35,7 @@ mark and kind, and the sessions that it was learned in.
 _AT_MOST: Mapping[Kind, float] = {"open-work": 3.0, "change": 2.0, "choice": 2.0}
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """By which hook lessons come (`transcript` where a file was read), and from which file."""
 
     hook: str

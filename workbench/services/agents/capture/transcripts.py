@@ -4,9 +4,9 @@ of it is stored.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.agents.episodes.episode import NO_EVIDENCE, Episode
 from workbench.core.agents.transcript.events import Task, short_paths
@@ -120,8 +120,7 @@ HOOK = "transcript"
 """What stands where a memory says by which hook it came."""
 
 
-@dataclass(frozen=True, slots=True)
-class Harvest:
+class Harvest(NamedTuple):
     """What transcripts teach: lessons, those first that count most, and what was passed over, by
     reason.
 
@@ -147,8 +146,7 @@ class Harvest:
         return dict(Counter(one.reason for one in self.passed).most_common())
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
+class Captured(NamedTuple):
     """What was stored: new memories, those that were counted once more, and episodes."""
 
     created: tuple[Memory, ...]

@@ -5,9 +5,9 @@ sessions.
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
@@ -197,8 +197,7 @@ class Vanished(WorkbenchError):
     """A document that was open is not there any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenFolder:
+class OpenFolder(NamedTuple):
     """A folder with its documents read: what is in it, what could not be read, and what nobody has
     looked at.
     """

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.agents.document import (
     DETAIL,
@@ -54,8 +54,7 @@ one too many; it is hidden, no document, or no part of the session that the fold
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One file of a folder of documents: its path as it is cited, where it is, and how large and
     how old it is.
     """
@@ -67,16 +66,14 @@ class Entry:
     changed_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """Something in a folder that is not opened, and why."""
 
     path: str
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentFolder:
+class DocumentFolder(NamedTuple):
     """A folder of documents as it is on disk: its files in order, and what was not opened.
 
     `kind` tells an external memory from notes; `has_detail` whether the folder for details is
@@ -358,8 +355,7 @@ _NAME = "seen.json"
 _BLOCK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """What tells a file as it was looked at: the hash of its first `size` bytes, and how it looked
     then.
     """
@@ -369,8 +365,7 @@ class Mark:
     look: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What is not as a person saw it in a folder: the paths of documents that are new, changed or
     gone.
 
