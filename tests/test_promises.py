@@ -5,7 +5,7 @@ and its cost.
 import pytest
 
 from tests.benchmarks.promises import PROMISES, TESTS, Figures, judged
-from tests.faults.table import ROOT, named_tests
+from tests.faults.checkout import ROOT, named_tests
 
 
 @pytest.mark.parametrize("promise", TESTS)

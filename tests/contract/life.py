@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote, split
 from typing import Any
 
 from tests.contract.door import Answer, Door, Place
@@ -77,33 +78,32 @@ class Life:
     def do(
         self,
         name: str,
-        *args: str,
+        command: str,
         stdin: str = "",
         learn: Callable[[Any], dict[str, str]] | None = None,
     ) -> None:
         """Run a command on the store and write down what came of it."""
         before = self._revision()
+        args = split(command)
         given = [arg.format(**self.known) if "{" in arg else arg for arg in args]
-        answer = self.bare(name, "--store", str(self.place.store), *given, stdin=stdin)
-        self.told[name] = {
-            "command": " ".join(args),
-            "code": answer.code,
-            **_answered(answer, "--json" in args),
-        }
+        answer = self.door.run(self.place, "--store", str(self.place.store), *given, stdin=stdin)
+        self._tell(name, args, answer)
         if changes := entries(self.place.store, before):
             self.told[name]["journal"] = changes
         if learn is not None:
             self.known |= learn(answer.json)
 
-    def bare(self, name: str, *args: str, stdin: str = "") -> Answer:
+    def bare(self, name: str, command: str) -> None:
         """Run a command without naming the store, and write down what came of it."""
-        answer = self.door.run(self.place, *args, stdin=stdin)
+        args = split(command)
+        self._tell(name, args, self.door.run(self.place, *args))
+
+    def _tell(self, name: str, args: list[str], answer: Answer) -> None:
         self.told[name] = {
             "command": " ".join(args),
             "code": answer.code,
             **_answered(answer, "--json" in args),
         }
-        return answer
 
     def _revision(self) -> int:
         journal = self.place.store / "journal.jsonl"
@@ -174,18 +174,18 @@ def lived(door: Door, folder: Path) -> dict[str, Any]:
 
 
 def _take_in(life: Life) -> None:
-    life.do("import", "import", "some.jsonl", "playbook.txt", "queries.jsonl", "--json")
-    life.do("import again", "import", "playbook.txt", "--json")
-    life.do("import dry", "import", "note.jsonl", "--dry-run", "--json")
-    life.do("import a note", "import", "note.jsonl", "--json")
+    life.do("import", "import some.jsonl playbook.txt queries.jsonl --json")
+    life.do("import again", "import playbook.txt --json")
+    life.do("import dry", "import note.jsonl --dry-run --json")
+    life.do("import a note", "import note.jsonl --json")
     (life.place.cwd / "note.jsonl").write_text(
         json.dumps({**NOTE, "content": "It is cleared before"}) + "\n", "utf-8"
     )
-    life.do("import what differs", "import", "note.jsonl", "--json")
-    life.do("import theirs", "import", "note.jsonl", "--theirs", "--json")
-    life.do("import runs", "import", "bullet_usage_log.jsonl", "--json")
-    life.do("import a reply", "import", "reply.json", "--json")
-    life.do("import nothing", "import", "no-such-file.jsonl")
+    life.do("import what differs", "import note.jsonl --json")
+    life.do("import theirs", "import note.jsonl --theirs --json")
+    life.do("import runs", "import bullet_usage_log.jsonl --json")
+    life.do("import a reply", "import reply.json --json")
+    life.do("import nothing", "import no-such-file.jsonl")
 
 
 def _as(name: str) -> Callable[[Any], dict[str, str]]:
@@ -194,54 +194,32 @@ def _as(name: str) -> Callable[[Any], dict[str, str]]:
 
 
 def _observe(life: Life) -> None:
-    life.do("append", "append", "The queue is drained at night", "--json", learn=_as("appended"))
-    life.do("append again", "append", "The queue is drained at night", "--json")
+    life.do("append", "append 'The queue is drained at night' --json", learn=_as("appended"))
+    life.do("append again", "append 'The queue is drained at night' --json")
     life.do(
         "append as an agent",
-        "append",
-        "-",
-        "--actor",
-        "claude",
-        "--session",
-        "s1",
-        "--tag",
-        "ci",
-        "--json",
+        "append - --actor claude --session s1 --tag ci --json",
         stdin="Builds need pnpm",
     )
-    life.do("append a secret", "append", SECRET, "--json")
+    life.do("append a secret", f"append {quote(SECRET)} --json")
     life.do(
         "ingest",
-        "ingest",
-        "The build fails without NODE_ENV being set",
-        "--type",
-        "error",
-        "--json",
+        "ingest 'The build fails without NODE_ENV being set' --type error --json",
         learn=_as("ingested"),
     )
     life.do(
         "ingest the like",
-        "ingest",
-        "The build fails without NODE_ENV being set",
-        "--type",
-        "error",
-        "--json",
+        "ingest 'The build fails without NODE_ENV being set' --type error --json",
     )
-    life.do("ingest orders", "ingest", ORDERS, "--json", learn=_as("flagged"))
-    life.do("vote", "vote", "{appended}", "helpful", "--reason", "it was right", "--json")
-    life.do("vote again", "vote", "{appended}", "helpful", "--reason", "it was right", "--json")
-    life.do("vote on a bullet", "vote", "shr-00001", "harmful", "--json")
+    life.do("ingest orders", f"ingest {quote(ORDERS)} --json", learn=_as("flagged"))
+    life.do("vote", "vote {appended} helpful --reason 'it was right' --json")
+    life.do("vote again", "vote {appended} helpful --reason 'it was right' --json")
+    life.do("vote on a bullet", "vote shr-00001 harmful --json")
     life.do(
         "vote with a secret",
-        "vote",
-        "{ingested}",
-        "helpful",
-        "--reason",
-        SECRET.replace("a1", "e5"),
-        "--keep",
-        "--json",
+        f"vote {{ingested}} helpful --reason {quote(SECRET.replace('a1', 'e5'))} --keep --json",
     )
-    life.do("vote for what is not there", "vote", "mem-20260101-0009999", "helpful")
+    life.do("vote for what is not there", "vote mem-20260101-0009999 helpful")
 
 
 def _decide(life: Life) -> None:
@@ -252,283 +230,206 @@ def _decide(life: Life) -> None:
         return {f"{kind}{place}": id for kind, ids in kinds.items() for place, id in enumerate(ids)}
 
     life.door.ask(life.place, "outdate", str(life.place.store))
-    life.do("upkeep", "upkeep", "--json")
-    life.do("dedup dry", "dedup", "--dry-run", "--json")
-    life.do("dedup", "dedup", "--json")
-    life.do("what waits", "review", "list", "-n", "0", "--json", learn=learn)
+    life.do("upkeep", "upkeep --json")
+    life.do("dedup dry", "dedup --dry-run --json")
+    life.do("dedup", "dedup --json")
+    life.do("what waits", "review list -n 0 --json", learn=learn)
     life.told["what waits"]["kinds"] = sorted(
         {name.rstrip("0123456789") for name in life.known} - NAMED
     )
     for kind in life.told["what waits"]["kinds"]:
-        life.do(f"show a {kind}", "review", "show", f"{{{kind}0}}", "--quick", "--json")
-    life.do("show with what a search finds", "review", "show", "{reflection0}", "--json")
-    life.do("approve", "review", "approve", "{reflection0}", "--json")
-    life.do("approve twice", "review", "approve", "{reflection0}")
+        life.do(f"show a {kind}", f"review show {{{kind}0}} --quick --json")
+    life.do("show with what a search finds", "review show {reflection0} --json")
+    life.do("approve", "review approve {reflection0} --json")
+    life.do("approve twice", "review approve {reflection0}")
     life.do(
         "approve two for a reason",
-        "review",
-        "approve",
-        "{reflection1}",
-        "{reflection2}",
-        "--reason",
-        "both hold",
-        "--json",
+        "review approve {reflection1} {reflection2} --reason 'both hold' --json",
     )
-    life.do("reject", "review", "reject", "{reflection3}", "--reason", "wrong", "--json")
-    life.do("reject without a reason", "review", "reject", "{reflection4}", "--json")
-    life.do("put off", "review", "later", "{reflection5}", "--json")
+    life.do("reject", "review reject {reflection3} --reason wrong --json")
+    life.do("reject without a reason", "review reject {reflection4} --json")
+    life.do("put off", "review later {reflection5} --json")
     life.do(
         "see a merge",
-        "review",
-        "merge",
-        "{reflection6}",
-        "mem-20260206-0000001",
-        "--dry-run",
-        "--json",
+        "review merge {reflection6} mem-20260206-0000001 --dry-run --json",
     )
-    life.do("merge", "review", "merge", "{reflection6}", "mem-20260206-0000001", "--json")
+    life.do("merge", "review merge {reflection6} mem-20260206-0000001 --json")
     for kind in sorted({*life.told["what waits"]["kinds"]} - {"reflection"}):
-        life.do(f"approve a {kind}", "review", "approve", f"{{{kind}0}}", "--json")
+        life.do(f"approve a {kind}", f"review approve {{{kind}0}} --json")
         if f"{kind}1" in life.known:
-            life.do(f"reject a {kind}", "review", "reject", f"{{{kind}1}}", "--json")
+            life.do(f"reject a {kind}", f"review reject {{{kind}1}} --json")
     life.do(
         "approve by a filter, asked first",
-        "review",
-        "approve",
-        "--kind",
-        "prune",
-        "--filter",
-        "the",
+        "review approve --kind prune --filter the",
     )
-    life.do("decide on what is not there", "review", "approve", "mem-20260101-0009999")
+    life.do("decide on what is not there", "review approve mem-20260101-0009999")
 
 
 def _look(life: Life) -> None:
-    life.do("list", "list", "-n", "3", "--json")
-    life.do("list all", "list", "-n", "0", "--json")
-    life.do("list nothing", "list", "tag:no-such-tag", "--json")
-    life.do("list with a filter nobody knows", "list", "type:nothing")
-    life.do("show a memory", "show", "mem-20260209-0000015", "--json")
-    life.do("show a bullet", "show", "shr-00001", "--json")
-    life.do("show several", "show", "mem-20260209-0000015", "shr-00001", "--json")
-    life.do("show as it was", "show", "mem-20260209-0000015", "--at", "1", "--json")
-    life.do("show before it was", "show", "{appended}", "--at", "1")
-    life.do("show what is not there", "show", "mem-20260101-0009999")
+    life.do("list", "list -n 3 --json")
+    life.do("list all", "list -n 0 --json")
+    life.do("list nothing", "list tag:no-such-tag --json")
+    life.do("list with a filter nobody knows", "list type:nothing")
+    life.do("show a memory", "show mem-20260209-0000015 --json")
+    life.do("show a bullet", "show shr-00001 --json")
+    life.do("show several", "show mem-20260209-0000015 shr-00001 --json")
+    life.do("show as it was", "show mem-20260209-0000015 --at 1 --json")
+    life.do("show before it was", "show {appended} --at 1")
+    life.do("show what is not there", "show mem-20260101-0009999")
     for name in ("stats", "status"):
-        life.do(name, name, "--json")
+        life.do(name, f"{name} --json")
         life.do(f"{name} as text", name)
-    life.do("history", "history", "-n", "999", "--reads", "--values", "--json")
-    life.do("history of one", "history", "mem-20260206-0000001", "--json")
-    life.do("history of what is not there", "history", "mem-20260101-0009999")
-    life.do("queries", "queries", "list", "--json")
-    life.do("stores", "stores", "--json")
-    life.do("settings", "config", "show", "--json")
-    life.do("where settings are", "config", "path", "--json")
-    life.do("scan", "scan", "--json")
-    life.do("scan a text", "scan", "-", "--json", stdin=ORDERS)
-    life.do("scan a harmless text", "scan", "-", stdin="nothing here")
-    life.do("doctor", "doctor", "--json")
-    life.do("trust", "trust", "--show", "--json")
+    life.do("history", "history -n 999 --reads --values --json")
+    life.do("history of one", "history mem-20260206-0000001 --json")
+    life.do("history of what is not there", "history mem-20260101-0009999")
+    life.do("queries", "queries list --json")
+    life.do("stores", "stores --json")
+    life.do("settings", "config show --json")
+    life.do("where settings are", "config path --json")
+    life.do("scan", "scan --json")
+    life.do("scan a text", "scan - --json", stdin=ORDERS)
+    life.do("scan a harmless text", "scan -", stdin="nothing here")
+    life.do("doctor", "doctor --json")
+    life.do("trust", "trust --show --json")
 
 
 def _ask(life: Life) -> None:
-    life.do("search", "search", "token refresh", "-k", "3", "--now", MOMENT, "--json")
+    life.do("search", f"search 'token refresh' -k 3 --now {MOMENT} --json")
     life.do(
         "search and explain",
-        "search",
-        "token refresh",
-        "-k",
-        "3",
-        "--explain",
-        "--now",
-        MOMENT,
-        "--json",
+        f"search 'token refresh' -k 3 --explain --now {MOMENT} --json",
     )
     life.do(
         "search for an agent",
-        "search",
-        "token refresh",
-        "-k",
-        "2",
-        "--for-agent",
-        "claude",
-        "--json",
+        "search 'token refresh' -k 2 --for-agent claude --json",
     )
-    life.do("search under no profile", "search", "token refresh", "--profile", "none of ours")
+    life.do("search under no profile", "search 'token refresh' --profile 'none of ours'")
     (life.place.cwd / "one.jsonl").write_text(
         (FIXTURES / "queries.jsonl").read_text("utf-8").splitlines()[0] + "\n", "utf-8"
     )
-    life.do("eval", "eval", "one.jsonl", "--json")
-    life.do("eval what is not there", "eval", "no-such-file.jsonl")
-    life.do("measure", "queries", "export", "run.txt", "--format", "run")
-    life.do("measure a run", "queries", "measure", "run.txt", "--json")
-    life.do("export queries again", "queries", "export", "run.txt", "--format", "run")
+    life.do("eval", "eval one.jsonl --json")
+    life.do("eval what is not there", "eval no-such-file.jsonl")
+    life.do("measure", "queries export run.txt --format run")
+    life.do("measure a run", "queries measure run.txt --json")
+    life.do("export queries again", "queries export run.txt --format run")
 
 
 def _send(life: Life) -> None:
-    life.do("export", "export", "--format", "ace", "--out", "book.txt")
-    life.do("export unchanged", "export", "--format", "ace", "--out", "book.txt")
+    life.do("export", "export --format ace --out book.txt")
+    life.do("export unchanged", "export --format ace --out book.txt")
     (life.place.cwd / "strange.txt").write_text("not ours\n", "utf-8")
-    life.do("export over a strange file", "export", "--format", "ace", "--out", "strange.txt")
-    life.do("export by force", "export", "--format", "ace", "--out", "strange.txt", "--force")
+    life.do("export over a strange file", "export --format ace --out strange.txt")
+    life.do("export by force", "export --format ace --out strange.txt --force")
     life.do(
         "export what is flagged",
-        "export",
-        "--format",
-        "markdown",
-        "--memories",
-        "--all-status",
-        "--out",
-        "all.md",
+        "export --format markdown --memories --all-status --out all.md",
     )
     life.do(
         "export without what is flagged",
-        "export",
-        "--format",
-        "markdown",
-        "--memories",
-        "--all-status",
-        "--skip-flagged",
-        "--out",
-        "all.md",
+        "export --format markdown --memories --all-status --skip-flagged --out all.md",
     )
-    life.do("export to a format nobody knows", "export", "--format", "none")
-    life.do("allow", "allow", "{flagged}", "--reason", "a fixture")
-    life.do("allow without a reason", "allow", "{flagged}")
-    life.do("allow what is harmless", "allow", "mem-20260209-0000015", "--reason", "none")
-    life.do("withdraw", "allow", "{flagged}", "--withdraw")
-    life.do("convert", "convert", "book.txt", "book.json")
-    life.do("convert over it", "convert", "book.txt", "book.json")
-    life.do("convert to nothing known", "convert", "book.txt", "book.none")
-    life.do("lint", "lint", "doubled.txt", "MEMORY.md", "--json")
-    life.do("lint what is well", "lint", "playbook.txt", "--json")
-    life.do("see a fix", "lint", "doubled.txt", "--fix", "all", "--dry-run", "--json")
-    life.do("fix", "lint", "doubled.txt", "--fix", "all", "--json")
-    life.do("lint what is not there", "lint", "no-such-file.txt")
+    life.do("export to a format nobody knows", "export --format none")
+    life.do("allow", "allow {flagged} --reason 'a fixture'")
+    life.do("allow without a reason", "allow {flagged}")
+    life.do("allow what is harmless", "allow mem-20260209-0000015 --reason none")
+    life.do("withdraw", "allow {flagged} --withdraw")
+    life.do("convert", "convert book.txt book.json")
+    life.do("convert over it", "convert book.txt book.json")
+    life.do("convert to nothing known", "convert book.txt book.none")
+    life.do("lint", "lint doubled.txt MEMORY.md --json")
+    life.do("lint what is well", "lint playbook.txt --json")
+    life.do("see a fix", "lint doubled.txt --fix all --dry-run --json")
+    life.do("fix", "lint doubled.txt --fix all --json")
+    life.do("lint what is not there", "lint no-such-file.txt")
 
 
 def _promote(life: Life) -> None:
     life.do(
         "see a promotion",
-        "review",
-        "promote",
-        "{reflection0}",
-        "--to",
-        "playbook:OTHERS",
-        "--dry-run",
-        "--json",
+        "review promote {reflection0} --to playbook:OTHERS --dry-run --json",
     )
     life.do(
         "promote to CLAUDE.md",
-        "review",
-        "promote",
-        "{reflection0}",
-        "--to",
-        "CLAUDE.md",
-        "--outside",
-        "--json",
+        "review promote {reflection0} --to CLAUDE.md --outside --json",
     )
     life.do(
         "promote to a skill",
-        "review",
-        "promote",
-        "{reflection1}",
-        "--to",
-        "skill:skills",
-        "--title",
-        "Keep",
-        "--about",
-        "How to keep",
-        "--outside",
-        "--json",
+        "review promote {reflection1} --to skill:skills --title Keep --about 'How to keep' --outside --json",
     )
     life.do(
         "promote to memory files",
-        "review",
-        "promote",
-        "{reflection2}",
-        "--to",
-        "memory:notes",
-        "--outside",
-        "--json",
+        "review promote {reflection2} --to memory:notes --outside --json",
     )
     life.do(
         "promote to a playbook",
-        "review",
-        "promote",
-        "{reflection7}",
-        "--to",
-        "playbook:TROUBLESHOOTING AND PITFALLS",
-        "--json",
+        "review promote {reflection7} --to 'playbook:TROUBLESHOOTING AND PITFALLS' --json",
     )
-    life.do(
-        "promote to nowhere", "review", "promote", "{reflection8}", "--to", "playbook:none of ours"
-    )
+    life.do("promote to nowhere", "review promote {reflection8} --to 'playbook:none of ours'")
 
 
 def _undo(life: Life) -> None:
-    life.do("append and", "append", "Something to take back", "--json")
-    life.do("undo", "undo", "--json")
-    life.do("redo", "redo", "--json")
-    life.do("redo nothing", "redo", "--json")
-    life.do("undo what later changes stand on", "undo", "--rev", "1")
-    life.do("undo a revision that is not there", "undo", "--rev", "99999")
-    life.do("undo a group that is not there", "undo", "--group", "none")
+    life.do("append and", "append 'Something to take back' --json")
+    life.do("undo", "undo --json")
+    life.do("redo", "redo --json")
+    life.do("redo nothing", "redo --json")
+    life.do("undo what later changes stand on", "undo --rev 1")
+    life.do("undo a revision that is not there", "undo --rev 99999")
+    life.do("undo a group that is not there", "undo --group none")
 
 
 def _maintain(life: Life) -> None:
     life.do("compact", "compact")
-    life.do("backup", "backup", "kept.tar.gz", "--json")
-    life.do("backup over it", "backup", "kept.tar.gz")
-    life.bare("restore", "restore", "kept.tar.gz", "restored", "--json")
-    life.bare("restore over it", "restore", "kept.tar.gz", "restored")
+    life.do("backup", "backup kept.tar.gz --json")
+    life.do("backup over it", "backup kept.tar.gz")
+    life.bare("restore", "restore kept.tar.gz restored --json")
+    life.bare("restore over it", "restore kept.tar.gz restored")
     make_old(life.place.cwd / "restored")
-    life.bare("list of an old store", "--store", "restored", "list")
-    life.bare("migrate", "migrate", "restored", "migrated", "--json")
-    life.bare("migrate over it", "migrate", "restored", "migrated")
-    life.bare("init", "init", "project")
-    life.bare("init again", "init", "project")
-    life.bare("init to be shared", "init", "--shared", "shared")
-    life.bare("demo", "demo", "--into", "demo")
+    life.bare("list of an old store", "--store restored list")
+    life.bare("migrate", "migrate restored migrated --json")
+    life.bare("migrate over it", "migrate restored migrated")
+    life.bare("init", "init project")
+    life.bare("init again", "init project")
+    life.bare("init to be shared", "init --shared shared")
+    life.bare("demo", "demo --into demo")
     life.told["demo"]["journal"] = entries(life.place.cwd / "demo", 0)
-    life.bare("demo again", "demo", "--into", "demo")
+    life.bare("demo again", "demo --into demo")
     memory = life.place.store / "memory.json"
     for option, old, new in (("--accept-edit", "Every", "Each"), ("--dismiss-edit", "Each", "One")):
         text = memory.read_text("utf-8")
         memory.write_text(text.replace(f"{old} refresh rotates", f"{new} refresh rotates"), "utf-8")
-        life.do(f"doctor before {option}", "doctor", "--json")
-        life.do(f"doctor {option}", "doctor", option, "--json")
-    life.do("doctor again", "doctor", "--accept-edit")
+        life.do(f"doctor before {option}", "doctor --json")
+        life.do(f"doctor {option}", f"doctor {option} --json")
+    life.do("doctor again", "doctor --accept-edit")
 
 
 def _reflect(life: Life) -> None:
-    life.do("reflect when it is not due", "reflect", "--json")
-    life.do("reflect dry", "reflect", "--force", "--dry-run", "--reflector", "extractive", "--json")
-    life.do("reflect", "reflect", "--force", "--reflector", "extractive", "--json")
-    life.do("see what is sent", "reflect", "--force", "--reflector", "claude", "--preview")
-    life.do("see what a Curator is sent", "curate", "--preview", "--json")
+    life.do("reflect when it is not due", "reflect --json")
+    life.do("reflect dry", "reflect --force --dry-run --reflector extractive --json")
+    life.do("reflect", "reflect --force --reflector extractive --json")
+    life.do("see what is sent", "reflect --force --reflector claude --preview")
+    life.do("see what a Curator is sent", "curate --preview --json")
     life.do("curate without a key", "curate")
 
 
 def asked(door: Door, folder: Path) -> dict[str, Any]:
     """Ask a Claude on this machine, in a store of its own, and return what was written down."""
     life = begin(door, folder)
-    life.do("import", "import", "some.jsonl", "playbook.txt", "--json")
+    life.do("import", "import some.jsonl playbook.txt --json")
     with _claude(life, "questions.txt", "insights.txt", "insights.txt", "insights.txt"):
-        life.do("reflect with Claude", "reflect", "--force", "--json")
+        life.do("reflect with Claude", "reflect --force --json")
     with _claude(life, "questions.txt", "prose.txt", "prose.txt", "prose.txt"):
-        life.do("reflect in vain", "reflect", "--force", "--json")
-    life.do("what could not be read", "reflect", "--unread")
+        life.do("reflect in vain", "reflect --force --json")
+    life.do("what could not be read", "reflect --unread")
     with _claude(life, "curation.txt"):
-        life.do("curate", "curate", "--latest", "--json")
+        life.do("curate", "curate --latest --json")
     with _claude(life, "analysis.txt", "curation.txt"):
-        life.do("curate a run", "curate", "--run", "run.json", "--json")
+        life.do("curate a run", "curate --run run.json --json")
     with _claude(life, "prose.txt"):
-        life.do("curate in vain", "curate", "--latest", "--json")
+        life.do("curate in vain", "curate --latest --json")
     with _claude(life, "prose.txt"):
-        life.do("curate in vain again", "curate", "--latest", "--json")
+        life.do("curate in vain again", "curate --latest --json")
     with _claude(life):
-        life.do("curate with an error", "curate", "--latest", "--json")
+        life.do("curate with an error", "curate --latest --json")
     for name, before, until in door.ask(life.place, "unread", str(life.place.store)):
         life.told[name] = {"journal": entries(life.place.store, before, until)}
     return life.told
@@ -549,20 +450,17 @@ def _claude(life: Life, *replies: str) -> Iterator[None]:
 
 
 def _erase(life: Life) -> None:
-    life.do("purge without a word", "purge", "{appended}")
-    life.do("purge", "purge", "{appended}", "--yes-erase", "{appended}")
-    life.do("show what is gone", "show", "{appended}")
+    life.do("purge without a word", "purge {appended}")
+    life.do("purge", "purge {appended} --yes-erase {appended}")
+    life.do("show what is gone", "show {appended}")
     life.do(
         "purge what is not there",
-        "purge",
-        "mem-20260101-0009999",
-        "--yes-erase",
-        "mem-20260101-0009999",
+        "purge mem-20260101-0009999 --yes-erase mem-20260101-0009999",
     )
-    life.do("append a secret by hand", "append", SECRET.replace("a1", "c3"), "--keep", "--json")
+    life.do("append a secret by hand", f"append {quote(SECRET.replace('a1', 'c3'))} --keep --json")
     (life.place.cwd / "leak.jsonl").write_text(
         json.dumps({**NOTE, "id": "n2", "content": SECRET}) + "\n", "utf-8"
     )
-    life.do("import a secret", "import", "leak.jsonl", "--json")
-    life.do("find it", "scan", "--json")
-    life.do("mask for good", "scan", "--mask", "--json")
+    life.do("import a secret", "import leak.jsonl --json")
+    life.do("find it", "scan --json")
+    life.do("mask for good", "scan --mask --json")

@@ -1,10 +1,10 @@
 """Mutants: changes of one operator, drawn by seed over the layers, and what share of them the tests
 catch.
 
-    python -m tests.faults mutants record [OPTION…]   # run the quick tests, note which lines each of them runs
-    python -m tests.faults mutants draw [--layer L]   # draw what is missing of the two hundred, and their tests
-    python -m tests.faults mutants run [--layer L]    # seed each in a copy of the checkout and run its tests
-    python -m tests.faults mutants report [--keep]    # the share caught in each layer, beside that of day 0
+    python -m tests.faults record [OPTION…]   # run the quick tests, note which lines each of them runs
+    python -m tests.faults draw [--layer L]   # draw what is missing of the two hundred, and their tests
+    python -m tests.faults run [--layer L]    # seed each in a copy of the checkout and run its tests
+    python -m tests.faults report [--keep]    # the share caught in each layer, beside that of day 0
 
 A mutant is kept in `mutants.jsonl` as a text that stands once in the package (`before`) and what it
 becomes (`after`), with its layer and the quickest of the tests that run its line. `draw` replaces
@@ -30,8 +30,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from tests.faults.changes import Source
+from tests.faults.checkout import ROOT, copied, named_tests, run, sources
 from tests.faults.recorded import FOLDER, Recorded, record
-from tests.faults.table import ROOT, copied, named_tests, run, sources
 
 SEED, COUNT, LEAST = 42, 200, 4
 """`LEAST` is how many the smallest layer gets."""
@@ -318,7 +318,7 @@ def _share(counts: list[int]) -> str:
 def main(arguments: list[str]) -> int:
     """Do what is asked; see the module."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.faults mutants", description=(__doc__ or "").split("\n\n")[0]
+        prog="python -m tests.faults", description=(__doc__ or "").split("\n\n")[0]
     )
     parser.add_argument("what", choices=("record", "draw", "run", "report"))
     parser.add_argument("--layer", help="draw, run: of this layer only")

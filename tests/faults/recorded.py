@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from functools import cache
 
 from tests.faults.changes import Source
-from tests.faults.table import ROOT
+from tests.faults.checkout import ROOT
 
 FOLDER = ROOT / ".coverage-mutants"
 LINES, TIMES = FOLDER / "lines.sqlite", FOLDER / "times.xml"
@@ -24,7 +24,7 @@ class Recorded:
         from coverage import CoverageData
 
         if not LINES.exists():
-            sys.exit(f"Nothing is recorded: {LINES} is not there. See `mutants record`.")
+            sys.exit(f"Nothing is recorded: {LINES} is not there. See `record`.")
         self.seconds: defaultdict[str, float] = defaultdict(float)
         for case in ET.parse(TIMES).iter("testcase"):
             name = (

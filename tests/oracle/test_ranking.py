@@ -6,17 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memory
 from tests.oracle.cases import Candidate, RuleCase
 from tests.oracle.ranking import normalise, rank, recency_scores, relevance_scores
 from workbench.core.record import InvalidRecord
-from workbench.core.stream.memory import MEMORY_TYPES, Memory
+from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import (
     BUILT_IN,
-    WORKBENCH,
     FrozenBounds,
     HalfLives,
     Profile,
@@ -25,34 +22,11 @@ from workbench.core.tuning.profile import (
 
 EQUAL = Profile("equal", 1.0, 1.0, 1.0, half_lives=HalfLives(episodic=1.0), feedback_half_life=None)
 
-few = settings(max_examples=60, deadline=None)
-
 
 def candidate(
     id: str, dense: float = 0.0, lexical: float = 0.0, hours: float = 0.0, **fields: Any
 ) -> Candidate:
     return Candidate(memory(id, created_at=NOW - timedelta(hours=hours), **fields), dense, lexical)
-
-
-@st.composite
-def pools(draw: st.DrawFn) -> list[Candidate]:
-    rows = draw(
-        st.lists(
-            st.tuples(
-                st.floats(-1, 1), st.floats(0, 1), st.integers(0, 5000), st.floats(0, 10), st.integers(-5, 5),
-                st.sampled_from(MEMORY_TYPES), st.booleans(), st.sampled_from(["", "s1", "s2"]),
-            ),
-            min_size=1, max_size=12,
-        )
-    )  # fmt: skip
-    return [
-        candidate(
-            f"mem-{i:02}", dense, lexical, hours,
-            importance_score=importance, helpful_votes=max(0, votes), harmful_votes=max(0, -votes),
-            memory_type=kind, pinned=pinned, session_id=session,
-        )
-        for i, (dense, lexical, hours, importance, votes, kind, pinned, session) in enumerate(rows)
-    ]  # fmt: skip
 
 
 def test_min_max_and_the_constant_factor() -> None:
@@ -91,76 +65,6 @@ def test_ties_go_by_id() -> None:
     pool = [candidate(id) for id in ("c", "a", "b")]
     assert [s.memory.id for s in rank(pool, EQUAL, NOW)] == ["a", "b", "c"]
     assert {s.total for s in rank(pool, EQUAL, NOW)} == {1.5}
-
-
-@pytest.mark.slow
-@few
-@given(
-    pools(), st.randoms(), st.sampled_from([*BUILT_IN, replace(WORKBENCH, scope="top", top_n=3)])
-)
-def test_the_order_of_the_pool_does_not_matter(
-    pool: list[Candidate], random: object, profile: Profile
-) -> None:
-    """Same ids in the same order, same totals."""
-    shuffled = list(pool)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, other = rank(pool, profile, NOW), rank(shuffled, profile, NOW)
-    assert [s.memory.id for s in one] == [s.memory.id for s in other]
-    assert [s.total for s in one] == pytest.approx([s.total for s in other])
-
-
-@pytest.mark.slow
-@few
-@given(pools(), st.sampled_from(BUILT_IN))
-def test_a_total_is_the_sum_of_its_parts(pool: list[Candidate], profile: Profile) -> None:
-    """Normalised factors lie in 0…1, totals fall."""
-    ranked = rank(pool, profile, NOW)
-    for s in ranked:
-        assert s.total == s.weighted["recency"] + s.weighted["importance"] + s.weighted["relevance"]
-        assert all(
-            0 <= x <= 1 for x in (s.norm["recency"], s.norm["importance"], s.norm["relevance"])
-        )
-        assert s.weighted["recency"] == profile.recency * s.norm["recency"]
-    assert [s.total for s in ranked] == sorted((s.total for s in ranked), reverse=True)
-
-
-@pytest.mark.slow
-@few
-@given(pools(), st.sampled_from(["recency", "importance", "relevance"]), st.floats(0.1, 5))
-def test_raising_a_weight_never_lowers_the_leader_against_one_that_trails_on_all(
-    pool: list[Candidate], factor: str, more: float
-) -> None:
-    """Who leads on the raised factor keeps ahead of whoever is no better on any."""
-    before = rank(pool, EQUAL, NOW)
-    leader = max(before, key=lambda s: s.norm[factor])
-    trailing = {
-        s.memory.id
-        for s in before
-        if s.norm["recency"] < leader.norm["recency"]
-        and s.norm["importance"] < leader.norm["importance"]
-        and s.norm["relevance"] < leader.norm["relevance"]
-    }
-    raised = replace(EQUAL, **{factor: getattr(EQUAL, factor) + more})
-    order = [s.memory.id for s in rank(pool, raised, NOW)]
-    assert all(order.index(leader.memory.id) < order.index(id) for id in trailing)
-
-
-@pytest.mark.slow
-@few
-@given(pools(), st.sampled_from(["recency", "importance", "relevance"]), st.floats(0.1, 5))
-def test_raising_a_weight_adds_to_the_advantage_of_who_leads_on_it(
-    pool: list[Candidate], factor: str, more: float
-) -> None:
-    """The leader's advantage over anybody grows by the weight times its lead."""
-    raised = replace(EQUAL, **{factor: getattr(EQUAL, factor) + more})
-    before = {s.memory.id: s for s in rank(pool, EQUAL, NOW)}
-    after = {s.memory.id: s for s in rank(pool, raised, NOW)}
-    leader = max(before, key=lambda id: before[id].norm[factor])
-    for id, was in before.items():
-        gained = (after[leader].total - after[id].total) - (before[leader].total - was.total)
-        lead = before[leader].norm[factor] - was.norm[factor]
-        assert gained == pytest.approx(more * lead, abs=1e-9)
-        assert gained >= -1e-9
 
 
 def test_relevance_blends_cosine_and_full_text() -> None:
@@ -299,28 +203,3 @@ def test_frozen_bounds_normalise_whatever_the_pool_holds() -> None:
     ) == pytest.approx((0.5, 0.5, 0.5))
     top = among[0]
     assert (top.norm["recency"], top.norm["importance"], top.norm["relevance"]) == (1.0, 1.0, 1.0)
-
-
-@pytest.mark.slow
-@few
-@given(pools(), st.integers(0, 2))
-def test_a_factor_that_all_share_decides_nothing(pool: list[Candidate], which: int) -> None:
-    """It is 0.5 for everybody, so that any weight of it leaves the order as it is."""
-    name = ("recency", "importance", "relevance")[which]
-    flat = {
-        "recency": replace(EQUAL, mode="off"), "importance": replace(EQUAL, feedback=0.0), "relevance": EQUAL,
-    }[name]  # fmt: skip
-    same = pool
-    if name == "importance":
-        same = [replace(c, memory=replace(c.memory, importance_score=5.0)) for c in pool]
-    elif name == "relevance":
-        same = [replace(c, dense=0.3, lexical=0.3) for c in pool]
-    orders = []
-    for weight in (0.0, 1.0, 7.0):
-        change: dict[str, Any] = {name: weight}
-        ranked = rank(same, replace(flat, **change), NOW)
-        assert {s.norm[name] for s in ranked} == {0.5}
-        orders.append(
-            [s.memory.id for s in sorted(ranked, key=lambda s: (-round(s.total, 9), s.memory.id))]
-        )
-    assert orders[0] == orders[1] == orders[2]

@@ -25,7 +25,6 @@ from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import BUILT_IN
 from workbench.services.health.backup import back_up
 from workbench.services.open import Workbench, open_workbench
-from workbench.services.review.queue import is_put_off
 from workbench.store.maintenance.backup import restore
 
 MEMORIES = 40
@@ -146,31 +145,6 @@ def _keep_draft(bench: Workbench) -> None:
     assert not keep(drafts, Item("memories/other"), Draft("something", "", NOON))
 
 
-def _bullets(bench: Workbench) -> set[str]:
-    bullets = [b for b in bench.library.bullets.all() if b.id != "hr-00001"]
-    assert all(
-        b.content == f"Rule {i}{TYPED}" for i, b in enumerate(sorted(bullets, key=lambda b: b.id))
-    )
-    return {f"{n} bullet" for n in range(len(bullets) + 2)}
-
-
-def _decided(bench: Workbench) -> set[str]:
-    waiting = sum(
-        not is_put_off(p, bench.context.now())
-        for p in bench.review.queue()
-        if p.id.startswith("c-")
-    )
-    return {f"{number} decided" for number in range(CANDIDATES - waiting + 1)}
-
-
-def _undone(bench: Workbench) -> set[str]:
-    done = list(bench.library.journal.entries_back())
-    pinned = {
-        f"Pinned {entry.label.removeprefix('pin ')}" for entry in done if entry.kind != "undo"
-    }
-    return pinned | {f"Undone: {e.label}" for e in done} | {f"Redone: {e.label}" for e in done}
-
-
 def _imported(bench: Workbench) -> set[str]:
     there = {memory.id for memory in bench.library.memories.all()}
     counts = [
@@ -254,31 +228,6 @@ def _editing(number: int, *pause: Step) -> tuple[Step, ...]:
     return (*typed, *pause, Step(SAVE, f"Saved k-{number}\\b", stores=True), Step("j"))
 
 
-def _adding(number: int) -> tuple[Step, ...]:
-    typed = (Step("o", "New bullet"), Step(f"Rule {number}{TYPED}", "changed"))
-    return (*typed, Step(SAVE, rf"\b{number + 2} bullets", stores=True))
-
-
-def _deciding(number: int) -> tuple[Step, ...]:
-    """Approve, reject, or put off, which counts as no decision."""
-    decided = number + 1 - (number + 1) // 3
-    return (
-        Step(
-            "ax "[number % 3],
-            rf"\b{decided} decided" if number % 3 < 2 else r"put off",
-            stores=True,
-        ),
-    )
-
-
-def _undoing(number: int) -> tuple[Step, ...]:
-    said = {"p": "Pinned", "u": "Undone: pin", "U": "Redone: pin"}
-    return (
-        *(Step(key, rf"{what} k-{number}\b", stores=True) for key, what in said.items()),
-        Step("j"),
-    )
-
-
 def _importing(number: int) -> tuple[Step, ...]:
     named = (Step("F", "Import a file"), Step(f"f{number}.jsonl", "New: "))
     return (*named, Step(SAVE, rf"Imported f{number}\.jsonl", stores=True))
@@ -318,13 +267,6 @@ DOINGS = {
         _edited,
         _keep_draft,
     ),
-    "bullets": Doing(
-        (Step("3g", "hr-00001"), Step("j")), _adding, r"\b\d+ bullet", _bullets, _keep_draft
-    ),
-    "review": Doing(
-        (Step("2g", "to decide"),), _deciding, r"\b\d+ decided", _decided, whole=(0, 7)
-    ),
-    "undo": Doing(STREAM, _undoing, r"(?:Pinned|Undone: pin|Redone: pin) k-\d+\b", _undone),
     "import": Doing(STREAM, _importing, r"Imported f\d\.jsonl", _imported),
     "tune": Doing(
         (Step("4", "Advanced"), Step("/"), Step("thing\r", "Thing")),

@@ -4,13 +4,11 @@ import re
 from collections import Counter
 
 import pytest
-from textual.binding import Binding
 
 from workbench.tui.app.actions import (
     GLOBAL,
     Action,
     all_keys,
-    bindings,
     display_key,
     footer_entries,
     help_groups,
@@ -70,17 +68,6 @@ def test_keys_have_textual_names_and_readable_forms(written: str, name: str, sho
     assert display_key(name) == shown
 
 
-def test_bindings_carry_the_id_for_the_keymap() -> None:
-    (binding,) = bindings([Action("stream.pin", "p", "pin", "Pin it")])
-    assert isinstance(binding, Binding)
-    assert (binding.key, binding.action, binding.id, binding.tooltip) == (
-        "p",
-        "pin",
-        "stream.pin",
-        "Pin it",
-    )
-
-
 def test_footer_help_and_palette_come_from_the_same_table() -> None:
     stream = AREAS.scope("stream")
     assert [a.shown_key for a in footer_entries(AREAS.get("stream").actions)][:3] == ["/", "+", "-"]
@@ -97,15 +84,6 @@ def test_remapping_changes_keys_only() -> None:
     undo = next(a for a in changed if a.id == "app.undo")
     assert all_keys(undo) == "ctrl+z"
     assert [a.id for a in changed] == [a.id for a in GLOBAL]
-
-
-def test_tooltips_fit_a_column_of_the_help() -> None:
-    assert [a.tooltip for a in AREAS.every_action() if len(a.tooltip) > 41] == []
-
-
-def test_the_palette_names_an_action_as_the_config_does() -> None:
-    stream = AREAS.scope("stream")
-    assert all(f" · {entry.id})" in entry.help for entry in palette_entries(stream))
 
 
 CAPITALS = {

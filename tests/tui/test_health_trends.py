@@ -9,20 +9,9 @@ import pytest
 
 from tests.tui.health_host import beside, filled, go, keys, made, opened, rows
 from tests.tui.support import app_over, screen_text
-from workbench.tui.widgets.bars import LINES, day_plot
 from workbench.tui.widgets.content import clipped
 
 DAYS = tuple(date(2026, 3, 1) + timedelta(days=n) for n in range(42))
-
-
-def test_a_plot_is_of_blocks_dates_and_numbers() -> None:
-    plain = day_plot(DAYS, (*range(21), *range(21)), 50).plain.splitlines()
-    assert len(plain) == LINES
-    assert max(map(len, plain)) <= 50
-    assert plain[0].startswith("20 ")
-    assert plain[0].count("█") < plain[-2].count("█")
-    assert plain[-1].split()[:2] == ["1", "Mar"]
-    assert "\x1b" not in "".join(plain)
 
 
 @pytest.mark.slow

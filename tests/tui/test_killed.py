@@ -27,7 +27,7 @@ from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation, append
 from workbench.store.journal.engine import utc_now
 
-KILLS = int(os.environ.get("WORKBENCH_KILLS", "60"))
+KILLS = int(os.environ.get("WORKBENCH_KILLS", "40"))
 EACH = -(-KILLS // len(DOINGS))
 PATIENCE = 180
 """Seconds for anything that is waited for; a slow machine needs some of them."""

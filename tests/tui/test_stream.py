@@ -27,14 +27,12 @@ from tests.tui.support import (
 from tests.tui.waiting import until, until_drawn
 from tests.tui.widgets.host import picture
 from workbench.config.loading import load
-from workbench.core.stream.confidence import Arranged, SavedView, confidence_of
+from workbench.core.stream.confidence import Arranged, SavedView
 from workbench.core.stream.memory import Memory
 from workbench.core.text import LRM
 from workbench.services.open import open_workbench
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.safety import NO_FLAGS
 from workbench.tui.stream.history_dialog import HistoryDialog
-from workbench.tui.stream.memory_view import detail
 from workbench.tui.stream.screen import StreamScreen, ruled_at
 from workbench.tui.widgets.dialog import Confirm, SafeInput
 from workbench.tui.widgets.header import TopBar
@@ -393,17 +391,6 @@ async def test_a_view_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
         await pilot.pause()
         await choose(pilot, "f", "save")
         assert tells(app, "The filter holds a secret, so it is not kept. Nothing was saved.")
-
-
-def test_what_counts_from_the_start_is_called_no_vote(tmp_path: Path) -> None:
-    bench, counted = open_bench(tmp_path), Memory("m", "a plain note", NOW, NOW, helpful_created=1)
-    put(bench, counted)
-    text = detail(bench, counted, NO_FLAGS, 60).plain
-    assert "counts as +1" in text
-    assert "(+1 from the start)" in text
-    assert "votes" not in text
-    assert "votes +2" in detail(bench, replace(counted, helpful_votes=1), NO_FLAGS, 60).plain
-    assert confidence_of(counted) == 0
 
 
 def shows(app: WorkbenchApp, text: str) -> bool:

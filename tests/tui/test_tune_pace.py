@@ -11,7 +11,7 @@ from tests.tui.support import screen_text, shows
 from tests.tui.tune_host import slider, tuning
 from tests.tui.waiting import PATIENCE
 from workbench.services.tuning.evaluation import ScoredSet
-from workbench.tui.tuning.ranking import OLD, joined
+from workbench.tui.tuning.ranking import OLD
 from workbench.tui.widgets.figures import whole_words
 
 pytestmark = pytest.mark.usefixtures("every_paint")
@@ -35,13 +35,6 @@ async def test_the_old_verdict_is_marked_until_the_new_one_comes(
         looked.set()
         await shows(pilot, "(saved")
         assert f"{OLD}nDCG@10" not in screen_text(app)
-
-
-def test_pieces_that_there_is_no_room_for_go_whole() -> None:
-    pieces = [("best 10 of 20", ""), ("frozen at that moment", ""), ("odd", "")]
-    assert joined(pieces, 43).plain == "best 10 of 20 · frozen at that moment · odd"
-    assert joined(pieces, 42).plain == "best 10 of 20 · frozen at that moment"
-    assert joined(pieces, 20).plain == "best 10 of 20 · odd"
 
 
 @pytest.mark.parametrize(

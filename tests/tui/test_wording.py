@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.tui.review_host import memory, put, store
-from tests.tui.support import NOW, app_over, open_bench
+from tests.tui.support import app_over, open_bench
 from tests.tui.waiting import until_drawn
-from workbench.core.stream.memory import Source
-from workbench.tui.review.drawing import memory_facts
 from workbench.tui.safety import NO_FLAGS
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.stream.screen import StreamScreen
@@ -45,13 +43,3 @@ async def test_undo_in_the_stream_leads_to_the_row_that_came_back(tmp_path: Path
         await until_drawn(pilot, lambda: screen.rows.index_of(gone.id) is not None)
         assert screen.memory is not None
         assert screen.memory.id == gone.id
-
-
-def test_the_detail_says_who_said_a_memory(tmp_path: Path) -> None:
-    bench, said = (
-        open_bench(tmp_path),
-        memory("m1", "It rains.", source=Source("hook", 3, speaker="Ann Lee")),
-    )
-    put(bench, said)
-    assert " · said by Ann Lee · hook turn 3" in detail(bench, said, NO_FLAGS, 60).plain
-    assert "said by Ann Lee" in memory_facts(said, NOW)

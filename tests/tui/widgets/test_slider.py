@@ -55,10 +55,6 @@ async def test_a_value_can_be_typed(keys: list[str], sent: list[float]) -> None:
     assert (await after(keys, Slider("relevance", 0.5)))[0] == sent
 
 
-async def test_while_typing_the_digits_are_shown() -> None:
-    assert "0.3▏" in (await after(["0", ".", "3"], Slider("relevance", 0.5)))[1]
-
-
 async def test_digits_pass_when_the_slider_does_not_want_them() -> None:
     slider = Slider("relevance", 0.5, digits=False)
     assert await after(["7"], slider) == await after([], Slider("relevance", 0.5, digits=False))
@@ -83,31 +79,6 @@ async def test_a_logarithmic_step_is_a_share() -> None:
     assert (await after(["right", "left"], Slider("half-life", 10.0, HALF_LIFE)))[0] == [11.0, 10.0]
 
 
-def bar_of(line: str) -> str:
-    return "".join(c for c in line if c in "━─●╋┼")
-
-
-async def test_the_bar_shows_value_and_ticks() -> None:
-    bar = bar_of((await after([], Slider("relevance", 0.5, ticks=(0.0, 0.25, 0.75, 7.0))))[1])
-    middle = bar.index("●")
-    assert middle == round((len(bar) - 1) / 2)
-    assert bar[0] == "╋"
-    assert bar.count("╋") == 2
-    assert bar.count("┼") == 1
-
-
-async def test_a_changed_value_is_marked_until_the_default_follows() -> None:
-    slider = Slider("relevance", 0.5)
-    host = Host(slider)
-    async with host.run_test(size=(60, 3)) as pilot:
-        slider.focus()
-        await pilot.press("right")
-        assert picture(host)[0].startswith("▸ relevance   •")
-        slider.default = 0.55
-        await pilot.pause()
-        assert "•" not in picture(host)[0]
-
-
 async def test_the_mouse_presses_and_drags_the_bar() -> None:
     slider = Slider("relevance", 0.5)
     host = Host(slider)
@@ -124,14 +95,3 @@ async def test_the_mouse_presses_and_drags_the_bar() -> None:
         assert slider.value == 1.0
         await pilot.click(slider, offset=(3, 0))
         assert slider.value == 1.0
-
-
-async def test_a_value_can_be_loaded_without_a_message() -> None:
-    slider = Slider("relevance", 0.5)
-    host = Host(slider)
-    async with host.run_test(message_hook=keeping(host)) as pilot:
-        with slider.prevent(Slider.Changed):
-            slider.value = 0.9
-        slider.value = 3.0
-        await pilot.pause()
-        assert [m.value for m in host.of(Slider.Changed)] == [1.0]
