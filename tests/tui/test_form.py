@@ -10,7 +10,6 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.safety.samples import keys as secrets
 from tests.tui.review_host import review, store
 from tests.tui.support import (
     NOW,
@@ -73,9 +72,6 @@ async def put(app: WorkbenchApp, pilot: Pilot[Any], name: str, value: str) -> No
     await pilot.pause()
     line(app, name).query_one(Input).value = value
     await pilot.pause()
-
-
-# What it looks like
 
 
 # Saving
@@ -156,29 +152,6 @@ async def test_what_others_wrote_meanwhile_stands_beside_it_field_by_field(tmp_p
         )  # fmt: skip
 
 
-@pytest.mark.slow
-async def test_a_secret_in_any_field_is_shown_masked_first_and_keep_keeps_it(
-    tmp_path: Path,
-) -> None:
-    _, key = secrets()["github"]
-    async with demo(tmp_path, (120, 30)) as (app, pilot):
-        await pilot.pause()
-        id = here(app).id
-        await opened(app, pilot, "e")
-        await put(app, pilot, "note", f"with {key}")
-        await pilot.press("ctrl+s")
-        await shows(pilot, "A secret is masked: stored as")
-        assert app.focused is line(app, "note").query_one(Input)
-        await pilot.press("ctrl+s")
-        await closed(app, pilot)
-        assert "[secret: GitHub token]" in app.bench.stream.get(id).note
-        await opened(app, pilot, "e")
-        await put(app, pilot, "note", f"with {key} keep")
-        await pilot.press("ctrl+s")
-        await closed(app, pilot)
-        assert app.bench.stream.get(id).note == f"with {key}"
-
-
 # Several, and new ones
 
 
@@ -227,9 +200,6 @@ async def test_o_writes_a_new_memory_and_goes_there(tmp_path: Path) -> None:
         await until(pilot, lambda: f"Stored {made.id}. u takes it back." in toasts(app))
         await pilot.press("u")
         await until(pilot, lambda: len(app.bench.library.memories) == count)
-
-
-# Review and the Playbook
 
 
 # As one document

@@ -2,7 +2,6 @@
 at once.
 """
 
-from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ import pytest
 from tests.tui.health_host import beside, filled, go, keys, made, opened, rows
 from tests.tui.support import app_over, screen_text
 from workbench.tui.widgets.content import clipped
-
-DAYS = tuple(date(2026, 3, 1) + timedelta(days=n) for n in range(42))
 
 
 @pytest.mark.slow

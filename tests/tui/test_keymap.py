@@ -134,27 +134,6 @@ def _sentences(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield line, text
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Go there first; m merges it.",
-        "ctrl+s saves.",
-        "This, then J judges.",
-        "press / finds",
-        "Closed: o opens it.",
-    ],
-)
-def test_a_key_in_a_sentence_is_seen(sentence: str) -> None:
-    assert NAMED.search(sentence)
-
-
-@pytest.mark.parametrize(
-    "sentence", ["A heading is flagged.", "all, k is 5", "{app.undo} takes it back.", "I passes."]
-)
-def test_what_is_no_key_is_not_taken_for_one(sentence: str) -> None:
-    assert not NAMED.search(sentence)
-
-
 @pytest.mark.slow
 def test_every_sentence_names_its_keys_as_the_person_has_them() -> None:
     """By the ids of their actions, through `keyed` and `key_of`: a keymap may have put others in

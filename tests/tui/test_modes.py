@@ -45,21 +45,6 @@ def test_a_dialog_lies_where_its_keys_say(table: Table) -> None:
     assert any({action.id for action in table} <= ids for ids in held)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("area", [area.id for area in AREAS if area.id != "stream"])
-async def test_an_area_that_was_just_opened_is_not_asked_for_its_status(
-    tmp_path: Path, area: str
-) -> None:
-    app = demo_app(tmp_path)
-    async with app.run_test() as pilot:
-        app.action_area(area)
-        app._say_notices()
-        app.on_retriever_loading(RetrieverLoading(1, 2))
-        await pilot.pause()
-        assert isinstance(app.screen, AreaScreen)
-        assert area == app.screen.AREA
-
-
 async def test_what_is_loaded_when_the_app_has_ended_is_told_to_nobody(tmp_path: Path) -> None:
     async with demo(tmp_path) as (app, pilot):
         await pilot.pause()

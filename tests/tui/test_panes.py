@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.support import demo_app
+from tests.tui.support import demo, demo_app, opens
 from tests.tui.waiting import until
 from workbench.config import recent
 from workbench.tui.app.area import LEAST, MOST, AreaScreen
@@ -72,3 +72,18 @@ async def test_an_area_begins_as_it_was_left(tmp_path: Path, share: int, is_narr
         await until(pilot, lambda: isinstance(app.screen, AreaScreen) and min(widths(app)) > 0)
         left, right = widths(app)
         assert (left < right) is is_narrower
+
+
+@pytest.mark.parametrize("area", ["1", "2", "3"])
+async def test_on_a_narrow_screen_enter_shows_the_text_in_place_of_the_list(
+    tmp_path: Path, area: str
+) -> None:
+    async with demo(tmp_path, (80, 24)) as (_app, pilot):
+        await pilot.press(area)
+        screen = await opens(pilot, AreaScreen, lambda s: s.area.key == area and s.focused)
+        rows, text = (screen.query_one(pane) for pane in screen.PANES)
+        await until(pilot, lambda: (rows.display, text.display) == (True, False))
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: (rows.display, text.display) == (False, True))
+        await pilot.press("escape")
+        await until(pilot, lambda: (rows.display, text.display) == (True, False))

@@ -10,7 +10,6 @@ from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench
 from workbench.tui.forms import RecordForm
-from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
 from workbench.tui.widgets.editor import InertTextArea
 
@@ -35,24 +34,6 @@ async def test_a_first_section_and_bullet_begin_a_playbook(empty: Workbench) -> 
         await hand.back()
         assert hand.here == "hr-00001"
         assert "be kind" in hand.text
-
-
-# Filtering
-
-
-@pytest.mark.slow
-async def test_the_filter_narrows_marks_words_and_comes_off_with_esc(bench: Workbench) -> None:
-    async with opened(bench) as hand:
-        await hand.press("slash")
-        await hand.write("is:unused")
-        assert hand.listed == ["hr-00003"]
-        assert "1 shown" in hand.text
-        await hand.press("enter", "escape")
-        assert len(hand.listed) == 4
-        assert hand.here == "hr-00003"
-        await hand.press("slash")
-        await hand.write("section:api fly")
-        assert hand.listed == ["api-00004"]
 
 
 # Deciding
@@ -128,19 +109,6 @@ async def test_an_edit_of_a_deleted_bullet_loses_nothing(bench: Workbench) -> No
         assert hand.app.screen is editor
         await hand.shows("There is no bullet hr-00001")
         assert editor.query_one(InertTextArea).text.endswith(" mine")
-
-
-async def test_the_own_editor(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def answer(self: PlaybookScreen, text: str, _line: int = 0) -> str | None:
-        front, _, content = text.rpartition("---\n")
-        return f"{front}---\n{content.upper()}"
-
-    monkeypatch.setattr(PlaybookScreen, "edit_externally", answer)
-    async with opened(bench) as hand:
-        await hand.press("E")
-        await until_drawn(
-            hand.pilot, lambda: bench.playbooks.bullet(BOOK, "hr-00001").content.startswith("NEVER")
-        )
 
 
 async def test_add_puts_a_bullet_at_the_end_of_the_section_and_goes_there(bench: Workbench) -> None:

@@ -135,14 +135,3 @@ async def test_claude_proposes_a_text_and_a_person_takes_it(twins: Workbench) ->
             await until_drawn(
                 hand.pilot, lambda: twins.playbooks.bullet("twins", "r-00002").content == proposed
             )
-
-
-async def test_without_a_key_it_says_how_to_get_one(
-    twins: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    monkeypatch.setattr("workbench.services.reflection.reflection.has_key", lambda: False)
-    async with opened(twins) as hand:
-        dialog = await finding(hand)
-        await hand.press("c")
-        assert "No API key" in told(dialog)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 
 from tests.tui.playbook_host import BOOK, TEXT, Hand, opened
 from tests.tui.support import answered
@@ -15,7 +14,7 @@ from workbench.formats.exports import OUTLETS
 from workbench.services.open import Workbench
 from workbench.tui.files import exports
 from workbench.tui.files.exports import ExportDialog
-from workbench.tui.files.preview import GUTTER, Pane, pieces, whole_file
+from workbench.tui.files.preview import Pane
 from workbench.tui.widgets.dialog import Choose, Confirm, SafeInput
 
 KINDS = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]
@@ -234,25 +233,3 @@ async def test_what_is_written_at_once_waits_until_it_is_shown(
             assert hand.app.screen is dialog
     assert (tmp_path / "new.txt").exists() == written
     assert not (tmp_path / "new.txtx").exists()
-
-
-def test_wrapping_loses_no_character() -> None:
-    text = "one two three " * 40 + "\n" + "x" * 500 + "\n字字字字字字字字字字 é\u0301 end\n\n last"
-    lines = whole_file(text)
-    joined: dict[int, str] = {}
-    number = 0
-    for piece in pieces(lines, 40):
-        if piece.kind == "note":
-            continue
-        number = piece.number or number
-        joined[number] = joined.get(number, "") + piece.text
-    assert "\n".join(joined.values()) == text
-
-
-def test_a_piece_is_no_wider_than_its_room_whatever_letters_it_has() -> None:
-    for code in range(0x2E80):
-        if (char := chr(code)).isprintable():
-            assert (
-                max(cell_len(piece.text) for piece in pieces(whole_file(char * 40), GUTTER + 15))
-                <= 15
-            )

@@ -10,20 +10,6 @@ from workbench.services.open import Workbench, open_workbench
 from workbench.store.library import Library
 
 
-async def test_narrow_hides_the_panel_and_enter_opens_it(bench: Workbench) -> None:
-    async with opened(bench, (80, 24)) as hand:
-        assert "your vote" not in hand.text
-        assert "Retry everything twice." in hand.text
-        await hand.press("enter")
-        assert "your vote" in hand.text
-        assert "Retry everything twice." not in hand.text
-        await hand.press("plus")
-        await hand.shows("+10")
-        await hand.press("escape")
-        assert "Retry everything twice." in hand.text
-        assert hand.here == "hr-00001"
-
-
 async def test_a_wide_screen_shows_the_sections_and_a_click_goes_there(bench: Workbench) -> None:
     async with opened(bench, (200, 50)) as hand:
         assert hand.screen.outline.display

@@ -246,8 +246,9 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
 
 
 @pytest.mark.slow
-async def test_esc_stops_and_keeps_what_was_found(
-    tmp_path: Path, claude: MessagesServer, script: list[Reply]
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_esc_stops_and_keeps_what_was_found_also_where_nobody_waits_for_it(
+    tmp_path: Path, claude: MessagesServer, script: list[Reply], leaves: bool
 ) -> None:
     hold = threading.Event()
     script += [
@@ -261,31 +262,14 @@ async def test_esc_stops_and_keeps_what_was_found(
         await driver.shows(RunDialog)
         await driver.until(lambda: len(claude.requests) == 3)
         await driver.pilot.press("escape")
+        if leaves:
+            await driver.pilot.press("escape")
+            await driver.shows(StreamScreen)
         hold.set()
-        await driver.shows(ResultDialog)
-        await driver.until(lambda: "You stopped it; " in driver.result)
-        assert len(claude.requests) == 3
-        assert driver.waiting > 14
-
-
-@pytest.mark.slow
-async def test_a_second_esc_leaves_it_alone_and_what_was_found_still_arrives(
-    tmp_path: Path, claude: MessagesServer, script: list[Reply]
-) -> None:
-    hold = threading.Event()
-    script += [
-        reply_of("questions.txt"),
-        reply_of("insights.txt"),
-        Reply("1. Never seen", hold=hold),
-    ]
-    async with driving(demo_app(tmp_path)) as driver:
-        await driver.planned()
-        await driver.pilot.press("enter")
-        await driver.shows(RunDialog)
-        await driver.until(lambda: len(claude.requests) == 3)
-        await driver.pilot.press("escape", "escape")
-        await driver.shows(StreamScreen)
-        hold.set()
+        if not leaves:
+            await driver.shows(ResultDialog)
+            await driver.until(lambda: "You stopped it; " in driver.result)
+            assert len(claude.requests) == 3
         await driver.until(lambda: driver.waiting > 14)
 
 

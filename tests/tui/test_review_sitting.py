@@ -15,8 +15,6 @@ from workbench.services.open import Workbench
 from workbench.tui.review.dialogs import GroupDialog
 from workbench.tui.widgets.dialog import SafeInput
 
-HUNDRED = 100
-
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
@@ -30,11 +28,11 @@ def documents(bench: Workbench) -> dict[str, dict[str, object]]:
     }
 
 
-def many(bench: Workbench, count: int = HUNDRED) -> None:
+def many(bench: Workbench, count: int) -> None:
     put(bench, *(candidate(f"h{n:03}", f"Lesson {n}: {TEXTS['c1']}", "o1") for n in range(count)))
 
 
-@pytest.mark.parametrize("count", [31, pytest.param(HUNDRED, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [10, pytest.param(40, marks=pytest.mark.slow)])
 async def test_so_many_keys_decide_so_many_and_as_many_undos_take_all_back(
     tmp_path: Path, count: int
 ) -> None:
@@ -238,6 +236,3 @@ async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(
             "it stands above what is cited, however much that is"
         )
         assert "≈ 1.00  other" not in said
-
-
-# Promoting

@@ -43,23 +43,6 @@ async def test_the_filter_narrows_and_esc_clears_it_in_place(bench: Workbench) -
 
 
 @pytest.mark.slow
-async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: Workbench) -> None:
-    async with review(bench, (80, 24)) as drive:
-        assert "Evidence:" not in screen_text(drive.app)
-        assert "enter opens it" in screen_text(drive.app)
-        await drive.keys("enter")
-        assert "Evidence: 1 memory" in screen_text(drive.app)
-        await drive.keys("a")
-        await drive.settle()
-        assert bench.library.memories.get("c1").status == "confirmed"
-        assert TEXTS["c2"] in " ".join(screen_text(drive.app).split())
-        await drive.keys("escape")
-        assert "Evidence:" not in screen_text(drive.app)
-        assert drive.screen.focused is drive.screen.rows
-        assert drive.current == "c2"
-
-
-@pytest.mark.slow
 async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence(
     bench: Workbench,
 ) -> None:
@@ -150,14 +133,3 @@ async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_act
         await drive.keys("x")
         assert "w says why" not in screen_text(drive.app), "only a memory can keep the reason"
         assert bench.library.proposals.get("p1").state == "rejected"
-
-
-async def test_the_evidence_begins_right_below_a_short_item(bench: Workbench) -> None:
-    async with review(bench, (120, 40)) as drive:
-        await drive.settle()
-        lines = screen_text(drive.app).splitlines()
-        text, evidence = (
-            next(at for at, shown in enumerate(lines) if words in shown)
-            for words in ("between versions.", "Evidence: 1 memory")
-        )
-        assert evidence - text == 2

@@ -144,13 +144,6 @@ async def test_a_round_is_written_by_hand_compared_and_taken(bench: Workbench) -
         assert bench.library.memories.get("c1").metadata == {}
 
 
-async def test_claude_is_not_asked_without_a_key(bench: Workbench) -> None:
-    async with review(bench) as drive:
-        await drive.keys("r", "c")
-        assert "No API key for Claude." in shown(drive)
-        assert "e writes" in shown(drive)
-
-
 async def test_claude_writes_a_round_after_a_look_at_what_is_sent(bench: Workbench) -> None:
     with messages_server([Reply(SHARPER)]) as server:
 
@@ -184,9 +177,6 @@ async def test_only_candidates_are_split_or_refined(bench: Workbench) -> None:
         assert {"Only a candidate can be split.", "Only a candidate can be refined."} <= set(
             drive.toasts
         )
-
-
-# Reasons in words
 
 
 # What is folded

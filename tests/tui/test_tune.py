@@ -25,23 +25,11 @@ from tests.tui.tune_host import (
     why,
 )
 from tests.tui.waiting import until
-from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.ranking import Row
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.tuning.why import DifferenceDialog
 from workbench.tui.widgets.bars import Slider
-
-
-async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path: Path) -> None:
-    async with tuning(tmp_path) as (app, _):
-        assert tune(app).query_one("#query", Input).value == "AUTH_SECRET"
-        assert len(ranked(app)) == WORKBENCH.k
-        text = screen_text(app)
-        assert "recency" in text
-        assert "not served: below the top 10" in text
-        assert re.search(r"#1 · mem-", text)
-        assert not re.search("[\u2800-\u28ff]", text)
 
 
 @pytest.mark.slow
@@ -111,21 +99,6 @@ async def test_while_the_model_loads_typing_works_and_the_ranking_follows(
         app.bench.retriever.load()
         tune(app).retriever_ready()
         await until(pilot, lambda: bool(ranked(app)))
-
-
-@pytest.mark.slow
-async def test_tab_goes_between_panes_and_up_and_down_between_sliders(tmp_path: Path) -> None:
-    async with tuning(tmp_path) as (app, pilot):
-        await keys(pilot, "down", "j", "up")
-        assert focused(app) is slider(app, "importance")
-        await keys(pilot, "tab")
-        assert focused(app) is tune(app).rows
-        await keys(pilot, "tab")
-        assert focused(app) is tune(app).why
-        await keys(pilot, "tab")
-        assert focused(app) is slider(app, "importance")
-        await keys(pilot, "shift+tab", "shift+tab")
-        assert focused(app) is tune(app).rows
 
 
 @pytest.mark.slow
