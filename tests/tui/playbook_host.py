@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 import workbench.tui.app.app
+from tests.tui.support import messages
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench, open_workbench
@@ -108,7 +109,7 @@ class Hand:
 
     @property
     def said(self) -> list[str]:
-        return [str(note.message) for note in self.app._notifications]
+        return messages(self.app)
 
     async def press(self, *keys: str) -> None:
         for key in keys:

@@ -11,7 +11,7 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import NOW, app_over, open_bench
+from tests.tui.support import NOW, app_over, messages, open_bench
 from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
@@ -165,7 +165,7 @@ class Driver:
     @property
     def toasts(self) -> list[str]:
         """What was said."""
-        return [n.message for n in self.app._notifications]
+        return messages(self.app)
 
 
 @asynccontextmanager

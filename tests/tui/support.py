@@ -21,7 +21,7 @@ from textual.theme import Theme
 
 from tests.caches import make, take_along
 from tests.tui.waiting import until_drawn
-from tests.tui.widgets.host import is_inert
+from tests.tui.widgets.host import is_inert, picture
 from workbench.services.demo import fill
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
@@ -156,8 +156,7 @@ def import_file(bench: Workbench, path: Path) -> None:
 
 def screen_text(app: App[Any]) -> str:
     """Return every character the terminal would be sent for the present screen."""
-    strips = app.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+    return "\n".join(picture(app))
 
 
 def hidden_on(app: App[Any]) -> list[str]:

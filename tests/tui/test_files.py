@@ -108,10 +108,6 @@ async def previewed(pilot: Pilot[Path | None], dialog: FindingsDialog) -> str:
     return str(dialog.query_one("#findings-fix").render())
 
 
-def toasts(app: WorkbenchApp) -> list[str]:
-    return messages(app)
-
-
 async def test_a_whole_rule_is_shown_before_it_is_fixed(project: Path) -> None:
     async with opened(bench_of(project)) as pilot:
         dialog = await dialog_on(pilot, "playbook.txt")
@@ -152,9 +148,9 @@ async def test_a_file_that_changed_meanwhile_is_not_written_over(project: Path) 
         theirs = BOOK + "[misc-00009] helpful=0 harmful=0 :: Theirs.\n"
         path.write_text(theirs)
         await pilot.press("f")
-        await until(pilot, lambda: toasts(app))
+        await until(pilot, lambda: messages(app))
         assert (
-            toasts(app)[-1]
+            messages(app)[-1]
             == f"{path} was changed by another program meanwhile. Nothing was written; check it again."
         )
         assert path.read_text() == theirs
@@ -164,7 +160,7 @@ async def test_a_file_that_changed_meanwhile_is_not_written_over(project: Path) 
         assert "Theirs." in path.read_text()
         path.write_text("## mine\n")
         await pilot.press("u")
-        await until(pilot, lambda: "was changed by another program" in toasts(app)[-1])
+        await until(pilot, lambda: "was changed by another program" in messages(app)[-1])
         assert path.read_text() == "## mine\n"
 
 
@@ -226,10 +222,10 @@ async def test_a_file_is_edited_outside_and_that_is_taken_back(
         monkeypatch.setattr(type(app), "suspend", lambda _self: nullcontext())
         await dialog_on(pilot, "playbook.txt")
         await pilot.press("E")
-        await until(pilot, lambda: toasts(app))
+        await until(pilot, lambda: messages(app))
         assert (project / "playbook.txt").read_text() == BOOK.replace("Ask first", "Ask twice")
         await pilot.press("u")
-        await until(pilot, lambda: toasts(app)[-1] == "Undone: your edit.")
+        await until(pilot, lambda: messages(app)[-1] == "Undone: your edit.")
         assert (project / "playbook.txt").read_text() == BOOK
 
 

@@ -51,10 +51,6 @@ def here(app: WorkbenchApp) -> Memory:
     return screen.memory
 
 
-def toasts(app: WorkbenchApp) -> list[str]:
-    return messages(app)
-
-
 async def opened(app: WorkbenchApp, pilot: Pilot[Any], *keys: str) -> RecordForm:
     await pilot.pause()
     await pilot.press(*keys)
@@ -172,7 +168,7 @@ async def test_of_marked_rows_only_what_is_touched_is_set_as_one_action(tmp_path
             after = app.bench.stream.get(memory.id)
             assert (after.tags, after.importance_score) == ((*memory.tags, "seen"), 3)
         assert app.bench.library.revision == rev + 1
-        assert "Set importance, tags of 3 memories. u takes it back." in toasts(app)
+        assert "Set importance, tags of 3 memories. u takes it back." in messages(app)
         assert not screen.rows.mark_count
         await pilot.press("u")
         await until(pilot, lambda: [app.bench.stream.get(memory.id) for memory in before] == before)
@@ -197,7 +193,7 @@ async def test_o_writes_a_new_memory_and_goes_there(tmp_path: Path) -> None:
             "gotcha",
             8,
         )
-        await until(pilot, lambda: f"Stored {made.id}. u takes it back." in toasts(app))
+        await until(pilot, lambda: f"Stored {made.id}. u takes it back." in messages(app))
         await pilot.press("u")
         await until(pilot, lambda: len(app.bench.library.memories) == count)
 

@@ -35,10 +35,9 @@ def bench_of(tree: Path) -> Workbench:
     return bench
 
 
-@pytest.mark.parametrize("size", [(80, 24), (140, 45)])
-async def test_it_looks_shows_and_proposes(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_it_looks_shows_and_proposes(tmp_path: Path) -> None:
     app = app_over(bench_of(tmp_path / "shop"))
-    async with opened(app, size) as pilot:
+    async with opened(app, (80, 24)) as pilot:
         assert app.bench.review.waiting() == 0
         await keys(pilot, "s")
         await until(

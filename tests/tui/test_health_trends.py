@@ -12,15 +12,12 @@ from workbench.tui.widgets.content import clipped
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (140, 45)])
-async def test_what_is_decided_shows_in_plot_and_numbers(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_what_is_decided_shows_in_plot_and_numbers(tmp_path: Path) -> None:
     ids = ("a", "b", "c", "d")
     app = app_over(
         filled(tmp_path, *(made(id, f"what {id} says", 3, status="candidate") for id in ids))
     )
-    async with opened(app, size) as pilot:
+    async with opened(app, (80, 24)) as pilot:
         go(app, "trends", "decisions")
         assert "decisions" in screen_text(app)
         assert "approved" not in screen_text(app)

@@ -109,11 +109,10 @@ async def test_esc_in_the_text_goes_to_the_list_before_it_closes(tmp_path: Path)
         assert not isinstance(app.screen, HistoryDialog)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (140, 45)])
 async def test_one_key_takes_back_all_an_agent_did_since_a_time_and_one_undo_brings_it_back(
-    tmp_path: Path, size: tuple[int, int]
+    tmp_path: Path,
 ) -> None:
-    async with demo(tmp_path, size) as (app, pilot):
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         agent = by_agent(app)
         votes.cast(agent.context, agent.stream.get(ID), "harmful")
         agent.stream.edit(ID, "what claude says")
@@ -204,10 +203,6 @@ async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(
 # What the store says about itself
 
 
-def said(app: WorkbenchApp) -> list[str]:
-    return messages(app)
-
-
 @pytest.mark.slow
 async def test_what_was_not_finished_is_said_once_with_its_command(tmp_path: Path) -> None:
     bench = open_bench(tmp_path, lambda: NOW.replace(hour=NOW.hour + 1))
@@ -218,11 +213,11 @@ async def test_what_was_not_finished_is_said_once_with_its_command(tmp_path: Pat
     app = app_over(bench)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.pause()
-        assert [text for text in said(app) if "workbench undo --group import-abc" in text]
-        count = len(said(app))
+        assert [text for text in messages(app) if "workbench undo --group import-abc" in text]
+        count = len(messages(app))
         follow(app)
         await pilot.pause()
-        assert len(said(app)) == count
+        assert len(messages(app)) == count
 
 
 # A text being written

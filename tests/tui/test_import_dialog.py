@@ -91,10 +91,6 @@ def state(dialog: ImportDialog) -> str:
     )
 
 
-def toasts(app: WorkbenchApp) -> list[str]:
-    return messages(app)
-
-
 @pytest.mark.slow
 async def test_what_would_be_written_is_listed_then_written_and_taken_back(
     tmp_path: Path, folder: Path
@@ -117,7 +113,7 @@ async def test_what_would_be_written_is_listed_then_written_and_taken_back(
         await pilot.press("enter", "enter")
         await until_drawn(pilot, lambda: not isinstance(app.screen, ImportDialog))
         assert [b.id for b in bench.library.bullets.all()] == ["rule-00001", "rule-00002"]
-        assert toasts(app)[-1] == "Imported book.txt: 2 bullets. u takes it back."
+        assert messages(app)[-1] == "Imported book.txt: 2 bullets. u takes it back."
         await pilot.press("u")
         await until_drawn(pilot, lambda: not len(bench.library.bullets))
 
@@ -179,7 +175,7 @@ async def test_several_files_of_a_folder_are_taken_one_after_the_other(
         await until_drawn(pilot, lambda: dialog.chosen.plan)
         await pilot.press("enter")
         await until_drawn(pilot, lambda: dialog.chosen.listing)
-        assert "ctrl+z takes it back" in toasts(app)[-1]
+        assert "ctrl+z takes it back" in messages(app)[-1]
         assert "✓  book.txt" in screen_text(app)
         await pilot.press("enter")
         await until_drawn(pilot, lambda: dialog.chosen.plan)
@@ -213,7 +209,7 @@ async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, fol
         go_on.set()
         await until_drawn(pilot, lambda: app.screen is not dialog)
         assert len(bench.library.memories) == CHUNK
-        said = toasts(app)[-1].replace("\u00a0", "")
+        said = messages(app)[-1].replace("\u00a0", "")
         assert said.startswith(
             f"Stopped: {CHUNK} of {3 * CHUNK} records of long.jsonl were written. u takes them back"
         )
@@ -274,13 +270,10 @@ RULES = """# Guide
 """
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_statements_of_a_document_are_chosen_one_by_one(
-    folder: Path, tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_statements_of_a_document_are_chosen_one_by_one(folder: Path, tmp_path: Path) -> None:
     (folder / "AGENTS.md").write_text(RULES)
     bench = open_bench(tmp_path)
-    async with opened(bench, size) as (app, pilot, dialog):
+    async with opened(bench, (80, 24)) as (app, pilot, dialog):
         await name(pilot, dialog, "AGENTS.md")
         assert "3 statements make sense without the rest; ctrl+o" in " ".join(state(dialog).split())
         await pilot.press("ctrl+o")
@@ -295,7 +288,7 @@ async def test_statements_of_a_document_are_chosen_one_by_one(
         (taken,) = bench.library.memories.all()
         assert (taken.status, taken.category) == ("candidate", "warning")
         assert taken.content == "Warning, under “Deploy › Do not”: Deploy on a Friday evening"
-        assert "Imported AGENTS.md: 1 memory." in toasts(app)[-1]
+        assert "Imported AGENTS.md: 1 memory." in messages(app)[-1]
 
 
 async def test_a_folder_of_notes_is_read_note_by_note(tmp_path: Path, folder: Path) -> None:

@@ -80,13 +80,10 @@ def stored(bench: Workbench) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_folder_leads_to_what_its_sessions_teach(
-    tmp_path: Path, folder: Path, size: tuple[int, int]
-) -> None:
+async def test_a_folder_leads_to_what_its_sessions_teach(tmp_path: Path, folder: Path) -> None:
     bench = open_bench(tmp_path)
     app = app_over(bench)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("F")
         await opens(pilot, ImportDialog, lambda s: s.chosen.listing)
         assert "1 session of an agent among them: ctrl+y lists" in screen_text(app)

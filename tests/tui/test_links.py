@@ -20,7 +20,6 @@ from workbench.tui.records.record import OpenedRecord
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.reading_pane import DetailPane, ReadingPane
 
-SIZES = [(140, 45), (80, 24)]
 INSIGHT = "mem-20260319-0000246"
 CITED = "mem-20260317-0000223"
 
@@ -63,11 +62,8 @@ def test_what_a_text_names_is_found_and_nothing_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_from_a_reflection_to_what_it_cites_and_back(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async with demo(tmp_path, size) as (app, pilot):
+async def test_from_a_reflection_to_what_it_cites_and_back(tmp_path: Path) -> None:
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         await pilot.press("slash", *"is:reflection", "enter")
         stream = app.screen
         assert isinstance(stream, StreamScreen)

@@ -9,7 +9,6 @@ import pytest
 from tests.tui.support import app_over, demo_bench, messages, opens, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench, open_workbench
-from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.app.run import Next, View, after
 from workbench.tui.stream.history_dialog import HistoryDialog
@@ -30,10 +29,6 @@ def past(tmp_path: Path) -> Workbench:
     bench.stream.edit(newest.id, "What it says now.")
     bench.close()
     return open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", at=rev)
-
-
-def said(app: WorkbenchApp) -> list[str]:
-    return messages(app)
 
 
 @pytest.mark.slow
@@ -74,7 +69,7 @@ async def test_every_key_that_changes_something_is_refused_in_a_sentence(
                 await (app if action in AREAS.everywhere else screen).run_action(action.method)
                 await pilot.pause()
                 assert app.screen is screen, action.id
-                assert any(REFUSED in one for one in said(app)), action.id
+                assert any(REFUSED in one for one in messages(app)), action.id
         await pilot.press("q")
     assert {path: path.read_bytes() for path in store.iterdir() if path.is_file()} == before
 
@@ -105,7 +100,7 @@ async def test_a_row_of_a_dialog_is_not_changed_either(past: Workbench) -> None:
             await pilot.press(key)
             await pilot.pause()
             assert isinstance(app.screen, HistoryDialog), key
-            assert any(REFUSED in one for one in said(app)), key
+            assert any(REFUSED in one for one in messages(app)), key
 
 
 def test_whoever_looked_back_comes_back_to_now() -> None:

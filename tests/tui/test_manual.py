@@ -63,11 +63,8 @@ async def test_a_link_is_followed_and_led_back_from(tmp_path: Path) -> None:
         await until_drawn(pilot, lambda: shown(app) == "symbols")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_words_are_found_in_every_page_and_lead_to_their_place(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async with demo(tmp_path, size) as (app, pilot):
+async def test_words_are_found_in_every_page_and_lead_to_their_place(tmp_path: Path) -> None:
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         await pilot.press("f1")
         await until_drawn(pilot, lambda: shown(app) == "stream")
         await pilot.press("slash", *"git share")

@@ -51,7 +51,6 @@ async def test_what_is_loaded_when_the_app_has_ended_is_told_to_nobody(tmp_path:
     assert not app.screen_stack
     app.on_retriever_loading(RetrieverLoading(1, 2))
     app.on_retriever_loaded(RetrieverLoaded(""))
-    app._tell_news()
 
 
 async def test_an_error_at_the_first_visit_leaves_the_area_usable(

@@ -54,12 +54,9 @@ def stored(bench: Workbench) -> list[str]:
     return plan_text(read_plan(bench.plans.all()[0].content)).splitlines()[1:]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_plan_is_edited_in_its_tree_and_taken_back(
-    bench: Workbench, size: tuple[int, int]
-) -> None:
+async def test_a_plan_is_edited_in_its_tree_and_taken_back(bench: Workbench) -> None:
     app = app_over(bench)
-    async with opened(app, size) as pilot:
+    async with opened(app, (80, 24)) as pilot:
         await shows(pilot, "Write the test")
         assert "[bold]login" in screen_text(app)
         await pilot.press("j", "x")

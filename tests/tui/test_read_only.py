@@ -9,7 +9,7 @@ import pytest
 from tests.tui.support import app_over, demo_bench, messages, screen_text, shows
 from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench
-from workbench.tui.app.app import ASKING_FIRST, BEGINS, WorkbenchApp
+from workbench.tui.app.app import ASKING_FIRST, BEGINS
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.widgets.header import KeyBar, TopBar
 
@@ -32,10 +32,6 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbenc
         )
     yield bench
     store.chmod(0o755)
-
-
-def said(app: WorkbenchApp) -> list[str]:
-    return messages(app)
 
 
 @pytest.mark.slow
@@ -75,7 +71,7 @@ async def test_forms_and_votes_are_refused_before_anything_is_typed(
                 await (app if action in AREAS.everywhere else screen).run_action(action.method)
                 await pilot.pause()
                 assert app.screen is screen, action.id
-                assert any(REFUSED in one for one in said(app)), action.id
+                assert any(REFUSED in one for one in messages(app)), action.id
 
 
 async def test_what_can_be_read_can_still_be_looked_for(closed: Workbench) -> None:
@@ -85,4 +81,4 @@ async def test_what_can_be_read_can_still_be_looked_for(closed: Workbench) -> No
         await shows(pilot, "token")
         await pilot.press("s")
         await pilot.pause()
-        assert said(app) == []
+        assert messages(app) == []

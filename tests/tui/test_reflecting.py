@@ -106,9 +106,8 @@ async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncItera
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [NARROW])
-async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with driving(demo_app(tmp_path), size) as driver:
+async def test_from_r_to_review(tmp_path: Path) -> None:
+    async with driving(demo_app(tmp_path), (80, 24)) as driver:
         assert driver.is_due
         await driver.planned()
         plan = driver.text("#plan")

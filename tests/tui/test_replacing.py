@@ -56,13 +56,10 @@ async def opened(app: WorkbenchApp, pilot: Pilot[Any]) -> ReplaceDialog:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_places_are_taken_or_left_and_undone_as_one(
-    bench: Workbench, size: tuple[int, int]
-) -> None:
+async def test_places_are_taken_or_left_and_undone_as_one(bench: Workbench) -> None:
     app = app_over(bench)
     before = contents(bench)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         dialog = await opened(app, pilot)
         names = [place.name for place in dialog.query_one(LineView).rows]
         assert SECRET not in screen_text(app)

@@ -4,13 +4,8 @@ from textual.content import Content
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from tests.tui.widgets.host import Host
+from tests.tui.widgets.host import Host, picture
 from workbench.tui.widgets.reading_pane import ReadingPane
-
-
-def picture(host: Host) -> list[str]:
-    strips = host.screen._compositor.render_strips()
-    return ["".join(segment.text for segment in strip) for strip in strips]
 
 
 async def test_reading_goes_to_the_end_and_another_text_starts_at_its_top() -> None:

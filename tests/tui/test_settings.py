@@ -39,10 +39,6 @@ def app_with(config: Path, folder: Path) -> WorkbenchApp:
     return WorkbenchApp(bench, replace(options, themes=app.options.themes))
 
 
-def said(app: WorkbenchApp) -> list[str]:
-    return messages(app)
-
-
 @pytest.mark.slow
 async def test_a_mistake_in_the_settings_stays_until_it_is_mended(
     config: Path, tmp_path: Path
@@ -50,7 +46,7 @@ async def test_a_mistake_in_the_settings_stays_until_it_is_mended(
     app = app_with(config, tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await shows(pilot, "6 Health !")
-        assert any("frobnicate" in one for one in said(app))
+        assert any("frobnicate" in one for one in messages(app))
         app.clear_notifications()
         await pilot.press("6")
         await until_drawn(
@@ -83,7 +79,7 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
         assert any(
             "config.toml names “workbench-light”, which returns at the next start; ctrl+p, “Keep this theme” writes "
             "workbench-dark there." in one
-            for one in said(app)
+            for one in messages(app)
         )
         command = next(
             c for c in app.get_system_commands(app.screen) if c.title == "Keep this theme"
@@ -91,7 +87,7 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
         command.callback()
         await pilot.pause()
         assert config.read_text("utf-8") == '# mine\ntheme = "workbench-dark"\nfrobnicate = 3\n'
-        assert "config.toml now names workbench-dark." in said(app)
+        assert "config.toml now names workbench-dark." in messages(app)
         assert "Keep this theme" not in [c.title for c in app.get_system_commands(app.screen)]
 
 
@@ -139,12 +135,12 @@ async def test_another_embedding_model_is_chosen_in_the_palette(
         await opens(pilot, Prompt)
         app.screen.query_one(Input).value = str(tmp_path)
         await pilot.press("enter")
-        await until_drawn(pilot, lambda: any("cannot be loaded" in one for one in said(app)))
+        await until_drawn(pilot, lambda: any("cannot be loaded" in one for one in messages(app)))
         assert config.read_text("utf-8") == before
         command.callback()
         await opens(pilot, Prompt)
         app.screen.query_one(Input).value = str(model)
         await pilot.press("enter")
-        await until_drawn(pilot, lambda: any("judged queries" in one for one in said(app)))
+        await until_drawn(pilot, lambda: any("judged queries" in one for one in messages(app)))
         assert loading.load(config).settings.model == model
         assert app.bench.retriever.embedder.is_bundled

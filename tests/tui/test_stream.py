@@ -92,10 +92,6 @@ async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(
         assert "exists" not in screen_text(app)
 
 
-def toasts(app: WorkbenchApp) -> str:
-    return " ".join(" ".join(toast.message.split()) for toast in app._notifications)
-
-
 @pytest.fixture
 def three(tmp_path: Path) -> WorkbenchApp:
     """An app over three signals and, below them, one that is confirmed."""
@@ -131,7 +127,7 @@ async def test_a_key_is_for_all_marked_rows_and_one_undo_takes_it_back(
             True,
             False,
         ]
-        assert said in toasts(three)
+        assert tells(three, said)
         assert stream(three).rows.mark_count == 0
         await keys(pilot, "u")
         assert not any(changed(three.bench.stream.get(id)) for id in ("m1", "m2", "m3"))
@@ -167,7 +163,7 @@ async def test_all_marked_texts_are_copied_and_enter_and_h_stay_with_the_cursor(
         assert stream(three).rows.mark_count == 2
         await keys(pilot, "escape", "y")
         assert three.clipboard == "Line 1.\n\nLine 2."
-        assert "2 texts: Copied" in toasts(three)
+        assert tells(three, "2 texts: Copied")
         assert stream(three).rows.mark_count == 0
 
 
@@ -175,11 +171,11 @@ async def test_a_confirms_one_signal_or_says_that_there_is_none(three: Workbench
     async with three.run_test(size=(80, 24)) as pilot:
         await keys(pilot, "a")
         assert three.bench.stream.get("m1").status == "confirmed"
-        assert "Confirmed m1. u takes it back." in toasts(three)
+        assert tells(three, "Confirmed m1. u takes it back.")
         await keys(pilot, "a")
-        assert "Only a signal is confirmed here; m1: confirmed." in toasts(three)
+        assert tells(three, "Only a signal is confirmed here; m1: confirmed.")
         await keys(pilot, "u", "T", "a")
-        assert "Confirmed 3 memories. u takes it back. 1 was no signal." in toasts(three)
+        assert tells(three, "Confirmed 3 memories. u takes it back. 1 was no signal.")
 
 
 async def test_since_you_last_looked(tmp_path: Path) -> None:

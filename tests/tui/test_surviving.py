@@ -66,7 +66,7 @@ async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(
                 screen.call_after_refresh(fail)
             case "message":
                 screen.call_later(fail)
-        await until(pilot, lambda: len(app._notifications))
+        await until(pilot, lambda: messages(app))
         assert messages(app) == ["There is no memory m1 in this store."]
         await pilot.press("2", "1")
         assert app.is_running
@@ -106,7 +106,7 @@ async def test_a_dialog_that_cannot_be_built_is_closed_and_the_app_goes_on(
         app.push_screen(Unbuildable(place))
         await until(
             pilot,
-            lambda: len(app._notifications) and (place == "resume" or len(app.screen_stack) == 1),
+            lambda: messages(app) and (place == "resume" or len(app.screen_stack) == 1),
         )
         assert messages(app) == ["There is no memory m1 in this store."]
         if place == "resume":

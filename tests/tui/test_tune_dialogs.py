@@ -14,7 +14,6 @@ from tests.tui.support import (
     NOW,
     app_over,
     demo_bench,
-    first_of,
     import_file,
     open_bench,
     opens,
@@ -32,7 +31,6 @@ from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Prompt
 from workbench.tui.widgets.line_list import LineView
 
-SIZES = first_of((80, 24), (140, 45))
 D = TypeVar("D", bound=Screen[Any])
 
 
@@ -41,14 +39,11 @@ async def better(pilot: Pilot[Path | None]) -> Better:
     return await opens(pilot, Better, lambda d: d.preferences)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: Path) -> None:
     bench = demo_bench(tmp_path)
     bench.tuning.use("generative-agents")
     start, app = bench.tuning.default(), app_over(bench)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         stored = files(tmp_path / "store")
         await keys(pilot, "A")
@@ -117,9 +112,8 @@ async def test_auto_tune_with_one_query_says_what_it_needs(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with tuning(tmp_path, size) as (app, pilot):
+async def test_better_learns_takes_back_and_applies(tmp_path: Path) -> None:
+    async with tuning(tmp_path, (80, 24)) as (app, pilot):
         stored = files(tmp_path / "store")
         dialog = await better(pilot)
         assert dialog.preferences is not None
@@ -148,9 +142,8 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_duplicates_follow_the_threshold(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with tuning(tmp_path, size) as (app, pilot):
+async def test_duplicates_follow_the_threshold(tmp_path: Path) -> None:
+    async with tuning(tmp_path, (80, 24)) as (app, pilot):
         stored = files(tmp_path / "store")
         await keys(pilot, "D")
         dialog = await opens(pilot, DuplicatesDialog, lambda d: d.found)

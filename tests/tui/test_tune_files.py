@@ -9,14 +9,12 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.tui.support import DEMO, demo_app, first_of, opens, tells
+from tests.tui.support import DEMO, demo_app, opens, tells
 from tests.tui.tune_host import WIDE, keys, opened, tune, tuning
 from tests.tui.waiting import until
 from workbench.services.tuning.queries import qrels, queries_jsonl, run
 from workbench.tui.files.imports import ImportDialog
 from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
-
-SIZES = first_of((80, 24), (140, 45))
 
 
 async def export(pilot: Pilot[Path | None], kind: str, profile: str = "", path: str = "") -> None:
@@ -36,13 +34,12 @@ async def export(pilot: Pilot[Path | None], kind: str, profile: str = "", path: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
 async def test_queries_are_written_and_a_file_is_replaced_only_after_y(
-    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     app, path = demo_app(tmp_path), tmp_path / "queries.jsonl"
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         await export(pilot, "JSON")
         await until(pilot, path.exists)

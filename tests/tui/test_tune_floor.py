@@ -15,7 +15,6 @@ from workbench.config.loading import Settings
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.ranking import Heading, Row
 
-SIZES = [WIDE, (80, 24)]
 NOTHING, SOMETHING = "recipe for lasagne", "who may write to customers during an outage"
 
 
@@ -33,11 +32,8 @@ def headings(app: WorkbenchApp) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_what_is_below_the_floor_is_said_and_weak_rows_are_marked(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async with tuning(tmp_path, size) as (app, pilot):
+async def test_what_is_below_the_floor_is_said_and_weak_rows_are_marked(tmp_path: Path) -> None:
+    async with tuning(tmp_path, (80, 24)) as (app, pilot):
         await asked(pilot, app, NOTHING)
         lines = tune(app).rows.rows
         said = re.fullmatch(r"nothing relevant: best (0\.\d\d), floor (0\.\d\d)", headings(app)[0])

@@ -6,16 +6,11 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from tests.tui.support import demo_app, shows
+from tests.tui.support import demo_app, shows, tells
 from tests.tui.tune_host import WIDE, focused, keys, opened, ranked, settled, slider, tune, tuning
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.widgets.bars import Slider
-
-
-def said(app: WorkbenchApp) -> str:
-    return " ".join(str(notification.message) for notification in app._notifications)
 
 
 async def roll(pilot: Pilot[Path | None], target: Slider, up: bool, shift: bool = False) -> None:
@@ -57,7 +52,7 @@ async def test_a_slider_without_effect_says_so_when_it_is_moved_from_elsewhere(
         before = slider(app, "half-life-episodic").value
         await keys(pilot, "right")
         assert slider(app, "half-life-episodic").value == before
-        assert "no effect now: recency is off" in said(app)
+        assert tells(app, "no effect now: recency is off")
 
 
 async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_path: Path) -> None:
@@ -95,8 +90,8 @@ async def test_a_weight_that_is_none_changes_nothing_and_says_why(
         await keys(
             pilot, "enter", *[{"-": "minus", ".": "full_stop"}.get(c, c) for c in typed], "enter"
         )
-        assert says in said(app)
-        assert "recency stays at 0.05" in said(app)
+        assert tells(app, says)
+        assert tells(app, "recency stays at 0.05")
         assert tune(app).session.profile == WORKBENCH
         assert ranked(app) == before
         assert app.screen is tune(app)

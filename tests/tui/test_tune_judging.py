@@ -10,7 +10,6 @@ from tests.tui.support import (
     HOSTILE,
     app_over,
     demo,
-    first_of,
     import_file,
     open_bench,
     opens,
@@ -34,7 +33,6 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.judging import JudgeDialog, MetricsDialog
 from workbench.tui.widgets.dialog import Prompt
 
-SIZES = first_of((80, 24), (140, 45))
 QUERY = "why does the pipeline fail"
 
 
@@ -141,11 +139,8 @@ async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_metrics_of_every_query_with_their_definitions(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async with demo(tmp_path, size) as (app, pilot):
+async def test_the_metrics_of_every_query_with_their_definitions(tmp_path: Path) -> None:
+    async with demo(tmp_path, (80, 24)) as (app, pilot):
         await measured(pilot)
         stored = files(tmp_path / "store")
         await keys(pilot, "m")

@@ -12,7 +12,6 @@ from tests.tui.support import (
     answered,
     app_over,
     demo_app,
-    first_of,
     messages,
     open_bench,
     opens,
@@ -30,8 +29,6 @@ from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.dialog import Confirm, Prompt
 from workbench.tui.widgets.reading_pane import ReadingPane
 
-SIZES = first_of((80, 24), (140, 45))
-
 
 def text(dialog: LibraryDialog) -> str:
     return dialog.query_one(ReadingPane).plain
@@ -48,11 +45,8 @@ def with_config(app: WorkbenchApp, path: Path) -> WorkbenchApp:
     return app
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_snapshots_are_taken_named_compared_and_gone_back_to(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async with tuning(tmp_path, size) as (app, pilot):
+async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Path) -> None:
+    async with tuning(tmp_path, (80, 24)) as (app, pilot):
         stored = files(tmp_path / "store")
         await keys(pilot, "right", "n", "n")
         moved = tune(app).session.profile
@@ -96,11 +90,8 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(
         assert files(tmp_path / "store") == stored
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_a_snapshot_is_saved_with_its_certificate_and_copied(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async with tuning(tmp_path, size) as (app, pilot):
+async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Path) -> None:
+    async with tuning(tmp_path, (80, 24)) as (app, pilot):
         await keys(pilot, "right", "right", "n")
         kept = tune(app).session.profile
         await keys(pilot, "r", "N")
@@ -151,14 +142,11 @@ async def test_a_saved_profile_is_put_to_use_and_taken_back(tmp_path: Path) -> N
         assert "in use (store)" in screen_text(app)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_threshold_is_written_to_the_settings_and_holds(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_the_threshold_is_written_to_the_settings_and_holds(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text("# mine\n[thresholds]\norder = 90 # loose\n")
     app = with_config(demo_app(tmp_path), path)
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await opened(pilot)
         await keys(pilot, "D")
         dialog = await opens(pilot, DuplicatesDialog, lambda d: d.found)

@@ -4,13 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.support import messages
 from tests.tui.tune_host import keys, slider, tune, tuning
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.tui.app.app import WorkbenchApp
-
-
-def said(app: WorkbenchApp) -> str:
-    return [str(notification.message) for notification in app._notifications][-1]
 
 
 async def test_undo_takes_sliders_back_first_then_what_was_stored(tmp_path: Path) -> None:
@@ -24,14 +20,14 @@ async def test_undo_takes_sliders_back_first_then_what_was_stored(tmp_path: Path
         assert slider(app, "recency").value == pytest.approx(start + 0.15)
         await keys(pilot, "u")
         assert slider(app, "recency").value == start
-        assert said(app) == f"recency back to {start:.2f}"
+        assert messages(app)[-1] == f"recency back to {start:.2f}"
         await keys(pilot, "U")
         assert slider(app, "recency").value == pytest.approx(start + 0.15)
         assert tune(app).session.profile.recency == pytest.approx(start + 0.15)
         assert bench.library.journal.rev == rev
         await keys(pilot, "r", "u")
         assert slider(app, "recency").value == pytest.approx(start + 0.15)
-        assert said(app) == "the sliders back to where they stood"
+        assert messages(app)[-1] == "the sliders back to where they stood"
 
 
 @pytest.mark.slow
@@ -44,4 +40,4 @@ async def test_what_was_stored_after_the_last_move_is_undone_first(tmp_path: Pat
         await keys(pilot, "u")
         assert app.bench.judging.find("redis") is None
         assert slider(app, "recency").value == moved
-        assert said(app).startswith("Undone")
+        assert messages(app)[-1].startswith("Undone")

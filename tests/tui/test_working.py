@@ -4,8 +4,6 @@ brought back.
 
 from pathlib import Path
 
-import pytest
-
 from tests.tui.support import app_over, open_bench, opens, screen_text, shows
 from tests.tui.waiting import until, until_drawn
 from workbench.services.agents.working import WorkingSession
@@ -15,17 +13,14 @@ from workbench.tui.widgets.dialog import Choose, Prompt
 from workbench.tui.widgets.editor import TextEditor
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_variables_are_pinned_corrected_dropped_and_brought_back(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_variables_are_pinned_corrected_dropped_and_brought_back(tmp_path: Path) -> None:
     bench = open_bench(tmp_path)
     agent = WorkingSession(bench.context, "job-7")
     agent.set("goal", "add [bold]JWT[/bold]")
     agent.add_intermediate("st_1", "PyJWT")
     agent.snapshot()
     app = app_over(bench)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5")
         await opens(pilot, AgentsScreen)
         await pilot.press("W")

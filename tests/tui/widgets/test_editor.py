@@ -221,7 +221,7 @@ async def test_what_was_copied_in_the_app_is_pasted_like_anything_else() -> None
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:
         area = await opened(host, pilot, TextEditor("Edit", "old ", limit=2 * LONG))
-        host._clipboard = "red\x1b[31m"
+        host.copy_to_clipboard("red\x1b[31m")
         await pilot.press("ctrl+v")
         await pilot.pause()
         assert area.text == "old red[31m"

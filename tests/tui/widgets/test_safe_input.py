@@ -3,6 +3,7 @@
 from textual import events
 from textual.screen import Screen
 
+from tests.tui.support import messages
 from tests.tui.waiting import until
 from tests.tui.widgets.host import Host
 from workbench.tui.widgets.dialog import ROOM, SafeInput
@@ -30,10 +31,7 @@ async def test_a_paste_takes_as_much_as_a_line_has_room_for_and_says_what_it_lef
         field.post_message(events.Paste("a" * 1_000_000 + "\nsecond line"))
         await until(pilot, lambda: len(field.value) == ROOM)
         assert field.value.endswith("abehind")
-        assert (
-            "990\u00a0006 of the paste were left out"
-            in [note.message for note in host._notifications][-1]
-        )
+        assert "990\u00a0006 of the paste were left out" in messages(host)[-1]
         field.action_select_all()
         field.post_message(events.Paste("\x1b[31mred\nblue"))
         await until(pilot, lambda: len(field.value) < ROOM)
@@ -41,14 +39,14 @@ async def test_a_paste_takes_as_much_as_a_line_has_room_for_and_says_what_it_lef
         field.post_message(events.Paste(""))
         await pilot.press("!")
         assert field.value == "\u241b[31mred!"
-        assert len(host._notifications) == 1
+        assert len(messages(host)) == 1
 
 
 async def test_what_was_copied_in_the_app_is_cut_as_well() -> None:
     field = SafeInput()
     host = Host(field)
     async with host.run_test(size=(40, 5)) as pilot:
-        host._clipboard = "z" * (2 * ROOM)
+        host.copy_to_clipboard("z" * (2 * ROOM))
         await pilot.press("ctrl+v")
         assert field.value == "z" * ROOM
-        assert len(host._notifications) == 1
+        assert len(messages(host)) == 1
