@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.door import Door, Inside, Installed
+from tests.contract.door import Door, Inside, Installed, Place
 from tests.contract.recorded import difference, recorded
 from tests.contract.sections import SECTIONS
 
@@ -23,6 +23,9 @@ HEAVY = {
     "rankings": "every query under every profile",
 }
 """Parts that are proved with the slow tests only, and why."""
+
+PACKED = ("help", "rankings", "keys")
+"""Parts that need what a wheel carries beside its modules: themes, models, texts."""
 
 PARTS = [pytest.param(name, marks=[pytest.mark.slow] if name in HEAVY else []) for name in SECTIONS]
 
@@ -77,10 +80,11 @@ def test_what_is_recorded_holds(inside: Door, tmp_path: Path, part: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", SECTIONS)
+@pytest.mark.parametrize("part", PACKED)
 def test_it_holds_for_an_installed_wheel(installed: Door, tmp_path: Path, part: str) -> None:
     said = difference(part, SECTIONS[part](installed, tmp_path))
     assert not said, f"\n{said}"
+    assert installed.run(Place(tmp_path / "demo"), "demo", "--into", "demo").code == 0
 
 
 def test_a_difference_is_told_with_the_command_that_records_it() -> None:

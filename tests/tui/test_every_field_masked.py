@@ -146,14 +146,11 @@ def keys_of(area: Area) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["small", "large"])
 @pytest.mark.parametrize("area", AREAS.every, ids=[area.id for area in AREAS])
-async def test_no_field_of_an_import_is_shown_with_its_secret(
-    tmp_path: Path, area: Area, size: tuple[int, int]
-) -> None:
+async def test_no_field_of_an_import_is_shown_with_its_secret(tmp_path: Path, area: Area) -> None:
     secret = Secrets()
     app = app_over(imported(tmp_path, secret))
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(160, 50)) as pilot:
         home = area.key
         found: dict[str, list[str]] = {}
         await look(app, pilot, home, secret, area.id, found)
