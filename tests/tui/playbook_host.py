@@ -7,11 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from textual.pilot import Pilot
 from textual.screen import Screen
 
 import workbench.tui.app.app
-from tests.tui.support import messages
+from tests.tui.support import Driver
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench, open_workbench
@@ -80,12 +79,8 @@ def bring_in(bench: Workbench, path: Path, text: str) -> None:
     bench.importer.carry_out(bench.importer.plan(path))
 
 
-class Hand:
-    """Presses keys and looks at the screen."""
-
-    def __init__(self, app: PlaybookApp, pilot: Pilot[Any]) -> None:
-        self.app = app
-        self.pilot = pilot
+class Hand(Driver):
+    """The app at the Playbook."""
 
     @property
     def screen(self) -> PlaybookScreen:
@@ -107,10 +102,6 @@ class Hand:
     def text(self) -> str:
         return "\n".join(picture(self.app))
 
-    @property
-    def said(self) -> list[str]:
-        return messages(self.app)
-
     async def press(self, *keys: str) -> None:
         for key in keys:
             await self.pilot.press(key)
@@ -120,7 +111,7 @@ class Hand:
     async def made(self) -> None:
         """Wait until no thread makes a file's text, or wraps it."""
         if any(self._makes()):
-            await until_drawn(self.pilot, lambda: not any(self._makes()))
+            await self.until(lambda: not any(self._makes()))
             await self.pilot.pause()
 
     def _makes(self) -> Iterator[bool]:
@@ -140,20 +131,18 @@ class Hand:
 
     async def dialog(self, kind: type[D]) -> D:
         """Wait for a dialog of a kind, and return it."""
-        await until_drawn(
-            self.pilot, lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted
-        )
+        await self.until(lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted)
         await self.pilot.pause()
         await self.made()
         assert isinstance(self.app.screen, kind)
         return self.app.screen
 
     async def back(self) -> None:
-        await until_drawn(self.pilot, lambda: self.app.screen is self.screen)
+        await self.until(lambda: self.app.screen is self.screen)
         await self.pilot.pause()
 
     async def shows(self, text: str) -> None:
-        await until_drawn(self.pilot, lambda: text in self.text)
+        await self.until(lambda: text in self.text)
 
 
 @asynccontextmanager

@@ -8,15 +8,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import NOW, app_over, messages, open_bench
-from tests.tui.waiting import until_drawn
+from tests.tui.support import NOW, Driver, app_over, open_bench
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
-from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.widgets.reading_pane import ReadingPane
 
@@ -95,12 +92,8 @@ def add_merge(bench: Workbench) -> str:
     return next(p.id for p in bench.review.queue() if p.kind == "merge")
 
 
-class Driver:
-    """The app at Review, driven by keys."""
-
-    def __init__(self, app: WorkbenchApp, pilot: Pilot[Any]) -> None:
-        self.app = app
-        self.pilot = pilot
+class ReviewDriver(Driver):
+    """The app at Review."""
 
     async def start(self) -> None:
         """Go to Review."""
@@ -112,10 +105,6 @@ class Driver:
         for key in pressed:
             await self.pilot.press(key)
             await self.pilot.pause()
-
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for a condition."""
-        await until_drawn(self.pilot, holds)
 
     async def settle(self) -> None:
         """Wait until the evidence of the item under the cursor is complete."""
@@ -162,17 +151,14 @@ class Driver:
         """What a pane says."""
         return self.screen.query_one(f"#{pane}", ReadingPane).plain
 
-    @property
-    def toasts(self) -> list[str]:
-        """What was said."""
-        return messages(self.app)
-
 
 @asynccontextmanager
-async def review(bench: Workbench, size: tuple[int, int] = (140, 45)) -> AsyncIterator[Driver]:
+async def review(
+    bench: Workbench, size: tuple[int, int] = (140, 45)
+) -> AsyncIterator[ReviewDriver]:
     """Run the app over a bench, at Review."""
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
-        driver = Driver(app, pilot)
+        driver = ReviewDriver(app, pilot)
         await driver.start()
         yield driver

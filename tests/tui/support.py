@@ -134,6 +134,23 @@ async def answered(pilot: Pilot[Any], key: str = "y") -> None:
         await pilot.pause(0.01)
 
 
+class Driver:
+    """An app, driven by keys."""
+
+    def __init__(self, app: WorkbenchApp, pilot: Pilot[Any]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for a condition, and for what follows from it to be on the screen."""
+        await until_drawn(self.pilot, holds)
+
+    @property
+    def said(self) -> list[str]:
+        """What was said in toasts, oldest first."""
+        return messages(self.app)
+
+
 def follow(app: WorkbenchApp) -> None:
     """Let the app look now at what others wrote, which it does by a timer."""
     app._follow()

@@ -8,10 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from textual.widgets import TextArea
 
 from tests.busy_store import go_on, stopped_holder
-from tests.tui.small_host import filled, quiet, started
+from tests.tui.small_host import filled, started
 from tests.tui.support import DEMO, app_over, opens, screen_text, shows
 from tests.tui.waiting import until
 from workbench.tui.app.app import WorkbenchApp
@@ -99,45 +98,4 @@ async def test_a_store_that_is_taken_away_is_said_and_never_made_anew(tmp_path: 
         await until(pilot, lambda: "the store is missing" not in screen_text(app))
         await pilot.press("1", "g", "plus")
         await until(pilot, lambda: voted(app, memory.id) == "helpful")
-    bench.close()
-
-
-CHANGES = {
-    "stream": ("1", "g", "plus", "p", "u"),
-    "stream, typed": ("1", "g", "e", *"xyz", "ctrl+s"),
-    "review": ("2", "g", "a", "x", "space"),
-    "playbook": ("3", "g", "j", "plus", "p", "right_curly_bracket"),
-    "playbook, typed": ("3", "g", "j", "O", *"xyz", "enter"),
-    "tune": ("4", "slash", *"deploy", "enter", "Q"),
-    "agents": ("5", "enter", "j", "plus", "p"),
-    "health": ("6", "g", "a", "c", "r"),
-    "health, backup": ("6", "b", "ctrl+s"),
-}
-"""Keys of every area that would change the store, or take it for one."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("area", CHANGES)
-async def test_no_change_makes_a_store_anew_that_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, area: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    bench = filled(tmp_path)
-    store, away, rev = bench.library.folder, tmp_path / "away", bench.library.journal.rev
-    async with app_over(bench).run_test(size=(80, 24)) as pilot:
-        app = await started(pilot)
-        store.rename(away)
-        await shows(pilot, "the store is missing")
-        for key in CHANGES[area]:
-            await pilot.press(key)
-        await quiet(app, pilot)
-        assert "the store is missing" in screen_text(app)
-        assert not store.exists()
-        assert not list(tmp_path.glob("*.tar.gz"))
-        if area.endswith("typed"):
-            box = app.screen.query_one("TextArea, Input")
-            assert "xyz" in (box.text if isinstance(box, TextArea) else getattr(box, "value", ""))
-        away.rename(store)
-        await until(pilot, lambda: "the store is missing" not in screen_text(app))
-        assert bench.library.journal.rev == rev
     bench.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.experienced import runs
-from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
+from tests.tui.review_host import ReviewDriver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, open_bench, screen_text
 from workbench.core.review.kinds import GROUPS, KINDS
 from workbench.services.context import DocumentPlaces
@@ -30,7 +30,7 @@ def noise(bench: Workbench, count: int) -> None:
     )
 
 
-def groups(drive: Driver) -> list[str]:
+def groups(drive: ReviewDriver) -> list[str]:
     return [
         row.id.removeprefix("group ")
         for row in drive.screen.rows.rows
@@ -42,7 +42,7 @@ def status(bench: Workbench, id: str) -> str:
     return bench.library.memories.get(id).status
 
 
-async def found(drive: Driver, group: str) -> None:
+async def found(drive: ReviewDriver, group: str) -> None:
     await drive.until(lambda: group in groups(drive) and not drive.screen.looking.is_looking)
 
 
@@ -91,7 +91,7 @@ async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_l
         drive.go("group noise")
         await drive.until(lambda: "7 × prune" in drive.text("candidate"))
         await drive.keys("i")
-        assert "select one of the group" in drive.toasts[-1]
+        assert "select one of the group" in drive.said[-1]
         await drive.keys("enter")
         assert len(drive.ids) == 11
         await drive.keys("enter", "a")
@@ -119,7 +119,7 @@ async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_on
         assert len(drive.ids) == 6
         drive.go("group important")
         await drive.keys("a")
-        assert "one at a time" in " ".join(drive.toasts)
+        assert "one at a time" in " ".join(drive.said)
         drive.go("group noise")
         await drive.keys("a")
         await drive.keys("y")
@@ -215,7 +215,7 @@ async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(
         assert "Fisher's exact test: p = 0.0055" in drive.text("candidate")
         assert "✗ Deploy the API b0" in drive.text("candidate")
         await drive.keys("e", "m", "P")
-        assert "No text here." in drive.toasts
+        assert "No text here." in drive.said
         await drive.keys("a")
         assert [one.name for one in bench.patterns.all()] == ["canary in infra/deploy"]
         await drive.keys("u")

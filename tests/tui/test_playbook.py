@@ -6,7 +6,6 @@ import pytest
 
 from tests.tui.playbook_host import BOOK, TEXT, bring_in, opened
 from tests.tui.support import tells
-from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench
 from workbench.tui.forms import RecordForm
@@ -53,8 +52,7 @@ async def test_what_each_key_does_is_seen_at_once_and_taken_back(
             (("y",), "Copied"),
         ):
             await hand.press(*keys)
-            await until_drawn(
-                hand.pilot,
+            await hand.until(
                 lambda seen=seen: seen in hand.text or tells(hand.app, seen),  # type: ignore[misc]
             )
         assert bench.library.votes.all() == []
@@ -68,7 +66,7 @@ async def test_what_each_key_does_is_seen_at_once_and_taken_back(
             (("u",), [first, second, third, last]),
         ):
             await hand.press(*pressed)
-            await until_drawn(hand.pilot, lambda ids=ids: hand.listed == ids)  # type: ignore[misc]
+            await hand.until(lambda ids=ids: hand.listed == ids)  # type: ignore[misc]
         await hand.press("T", "M")
         await hand.dialog(Choose)
         await hand.write("others")
@@ -144,6 +142,6 @@ async def test_another_playbook_is_chosen_with_b(bench: Workbench, tmp_path: Pat
         await hand.write("second")
         await hand.press("enter")
         await hand.back()
-        await until_drawn(hand.pilot, lambda: hand.listed == ["a-00001"])
+        await hand.until(lambda: hand.listed == ["a-00001"])
         assert "bare" in picture(hand.app)[1]
         assert hand.here == "a-00001"

@@ -12,7 +12,6 @@ from textual.widgets import Static
 from tests.busy_store import go_on, stopped_holder
 from tests.reflect.server import MessagesServer, Reply
 from tests.tui.playbook_host import TWINS, Hand, opened
-from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.tui.playbook.curation import AskDialog, CardsDialog, SourcePrompt
@@ -55,7 +54,7 @@ async def asking(hand: Hand) -> AskDialog:
     await hand.dialog(SourcePrompt)
     await hand.press("ctrl+l")
     dialog = await hand.dialog(AskDialog)
-    await until_drawn(hand.pilot, lambda: dialog.plan is not None)
+    await hand.until(lambda: dialog.plan is not None)
     await hand.pilot.pause()
     return dialog
 
@@ -104,7 +103,7 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         cards = await hand.dialog(CardsDialog)
         assert "1 undecided · 1 not possible" in told(cards, "#cards-state")
         await hand.press("escape")
-        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
+        await hand.until(lambda: hand.app.screen is dialog)
         assert "enter shows the cards again" in told(dialog, "#ask-state")
         await hand.press("enter")
         await hand.dialog(CardsDialog)
@@ -113,11 +112,11 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         assert "end-to-end" in twins.playbooks.bullet("twins", "r-00003").content
         assert any("Applied 1" in said for said in hand.said)
         await hand.press("u")
-        await until_drawn(hand.pilot, lambda: twins.exporter.ace("twins")[0] == TWINS)
+        await hand.until(lambda: twins.exporter.ace("twins")[0] == TWINS)
         dialog = await asking(hand)
         assert "Nothing new to send." in told(dialog, "#plan")
         await hand.press("c")
-        await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#plan"))
+        await hand.until(lambda: "the latest 2" in told(dialog, "#plan"))
 
 
 @pytest.mark.usefixtures("claude", "lessons")
@@ -132,11 +131,9 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(
         await hand.dialog(RunDialog)
         await hand.shows('"reasoning')
         await hand.press("escape")
-        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
+        await hand.until(lambda: hand.app.screen is dialog)
         hold.set()
-        await until_drawn(
-            hand.pilot, lambda: "1 earlier reply is unreadable" in told(dialog, "#plan")
-        )
+        await hand.until(lambda: "1 earlier reply is unreadable" in told(dialog, "#plan"))
         await hand.press("o")
         await hand.dialog(ResultDialog)
         await hand.press("e")
@@ -169,7 +166,7 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         prompt = await hand.dialog(Prompt)
         prompt.query_one(SafeInput).value = str(run)
         await hand.press("enter")
-        await until_drawn(hand.pilot, lambda: "Count the pages" in told(dialog, "#plan"))
+        await hand.until(lambda: "Count the pages" in told(dialog, "#plan"))
         assert "1 bullet; not in the playbook: r-99999" in told(dialog, "#plan")
         await hand.press("v")
         shown = (await hand.dialog(SentDialog)).pane.plain
@@ -178,8 +175,8 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         await hand.press("escape", "enter")
         await hand.dialog(CardsDialog)
         await hand.press("a", "ctrl+s")
-        await until_drawn(
-            hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text
+        await hand.until(
+            lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text
         )
         await hand.press("a", "ctrl+s")
         await hand.back()
@@ -208,9 +205,7 @@ async def test_a_reply_waits_for_a_stopped_process_and_esc_does_not_give_it_up(
         with stopped_holder(twins.library.folder) as holder:
             await hand.press("enter")
             await hand.dialog(RunDialog)
-            await until_drawn(
-                hand.pilot, lambda: f"PID {holder.pid}" in hand.text and "paid" in hand.text
-            )
+            await hand.until(lambda: f"PID {holder.pid}" in hand.text and "paid" in hand.text)
             await hand.press("escape")
             assert hand.said == []
             await hand.press("ctrl+q")

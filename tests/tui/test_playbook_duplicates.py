@@ -6,7 +6,6 @@ from textual.widgets import Static
 from tests.reflect.samples import reflector
 from tests.reflect.server import messages_server, reply_of
 from tests.tui.playbook_host import TWINS, finding, go_to, opened
-from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench
 from workbench.services.reflection.wording import BookWording
 from workbench.tui.duplicates import BulletDuplicatesDialog
@@ -36,7 +35,7 @@ async def test_equal_texts_come_at_once_and_near_ones_with_the_model(twins: Work
         dialog = await hand.dialog(BulletDuplicatesDialog)
         kinds = [group.kind for group in dialog.query_one(LineView).rows]
         assert kinds[:2] == ["exact", "case"]
-        await until_drawn(hand.pilot, lambda: dialog.found is not None)
+        await hand.until(lambda: dialog.found is not None)
         dialog.query_one(Slider).value = 0.8
         await hand.pilot.pause()
         assert any(group.kind == "near" for group in dialog.query_one(LineView).rows)
@@ -57,7 +56,7 @@ async def test_a_group_is_merged_with_the_text_that_is_chosen_and_undone(twins: 
         assert (kept.content[:3], kept.helpful_count, kept.aliases) == ("Ask", 1, ("o-00006",))
         assert "Merged 2 into o-00005" in told(dialog)
         await hand.press("u")
-        await until_drawn(hand.pilot, lambda: texts(twins) == TWINS)
+        await hand.until(lambda: texts(twins) == TWINS)
         await hand.press("escape")
         await hand.back()
 
@@ -69,8 +68,7 @@ async def test_all_equal_texts_are_merged_in_one_step_that_is_seen_first(twins: 
         await hand.dialog(Confirm)
         assert "r-00002 ← r-00001   +7 −1" in hand.text
         await hand.press("y")
-        await until_drawn(
-            hand.pilot,
+        await hand.until(
             lambda: ids(twins) == ["r-00002", "r-00003", "r-00004", "o-00005", "o-00006"],
         )
 
@@ -80,8 +78,8 @@ async def test_keeping_all_takes_the_group_away_until_a_text_changes(twins: Work
         dialog = await finding(hand)
         await go_to(hand, dialog, lambda group: group == {"o-00005", "o-00006"})
         await hand.press("x")
-        await until_drawn(
-            hand.pilot, lambda: not any("o-00005" in g.ids for g in dialog.query_one(LineView).rows)
+        await hand.until(
+            lambda: not any("o-00005" in g.ids for g in dialog.query_one(LineView).rows)
         )
         assert texts(twins) == TWINS
         assert len(twins.library.kept_pairs) == 1
@@ -98,12 +96,12 @@ async def test_merging_what_says_something_else_asks_first(twins: Workbench) -> 
         await hand.press("m")
         await hand.dialog(Confirm)
         await hand.press("n")
-        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
+        await hand.until(lambda: hand.app.screen is dialog)
         assert texts(twins) == TWINS
         await hand.press("m")
         await hand.dialog(Confirm)
         await hand.press("y")
-        await until_drawn(hand.pilot, lambda: len(ids(twins)) < 6)
+        await hand.until(lambda: len(ids(twins)) < 6)
         await hand.press("escape")
         await hand.back()
         assert any("Merged 2 into r-0000" in said and "” stays, “" in said for said in hand.said)
@@ -117,7 +115,7 @@ async def test_a_text_of_ones_own(twins: Workbench) -> None:
         await hand.dialog(TextEditor)
         await hand.write(" Mine")
         await hand.press("ctrl+s")
-        await until_drawn(hand.pilot, lambda: "r-00001" not in ids(twins))
+        await hand.until(lambda: "r-00001" not in ids(twins))
         assert twins.playbooks.bullet("twins", "r-00002").content.endswith("start. Mine")
 
 
@@ -127,11 +125,9 @@ async def test_claude_proposes_a_text_and_a_person_takes_it(twins: Workbench) ->
         async with opened(twins) as hand:
             dialog = await finding(hand)
             await hand.press("c")
-            await until_drawn(hand.pilot, lambda: "Claude used" in told(dialog))
+            await hand.until(lambda: "Claude used" in told(dialog))
             assert texts(twins) == TWINS
             proposed = dialog.proposed
             assert proposed
             await hand.press("m")
-            await until_drawn(
-                hand.pilot, lambda: twins.playbooks.bullet("twins", "r-00002").content == proposed
-            )
+            await hand.until(lambda: twins.playbooks.bullet("twins", "r-00002").content == proposed)

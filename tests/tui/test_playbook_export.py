@@ -8,7 +8,6 @@ import pytest
 
 from tests.tui.playbook_host import BOOK, TEXT, Hand, opened
 from tests.tui.support import answered
-from tests.tui.waiting import until_drawn
 from workbench.core.files.format import Format
 from workbench.formats.exports import OUTLETS
 from workbench.services.open import Workbench
@@ -152,7 +151,7 @@ async def test_every_format_shows_and_writes_the_same_bytes(
         await hand.press("ctrl+o")
         await hand.dialog(Choose)
         await hand.press(*["down"] * KINDS.index(kind), "enter")
-        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
+        await hand.until(lambda: hand.app.screen is dialog)
         await hand.pilot.pause()
         seen = shown(dialog, "export-whole")
         assert "Never write to production without asking." in seen
@@ -227,9 +226,7 @@ async def test_what_is_written_at_once_waits_until_it_is_shown(
         if written:
             await hand.back()
         else:
-            await until_drawn(
-                hand.pilot, lambda: "new.txtx" in hand.text and "A new file" in state(dialog)
-            )
+            await hand.until(lambda: "new.txtx" in hand.text and "A new file" in state(dialog))
             assert hand.app.screen is dialog
     assert (tmp_path / "new.txt").exists() == written
     assert not (tmp_path / "new.txtx").exists()

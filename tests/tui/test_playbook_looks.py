@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests.tui.playbook_host import BOOK, opened
-from tests.tui.waiting import until_drawn
 from workbench.services.open import Workbench, open_workbench
 from workbench.store.library import Library
 
@@ -14,7 +13,7 @@ async def test_a_wide_screen_shows_the_sections_and_a_click_goes_there(bench: Wo
     async with opened(bench, (200, 50)) as hand:
         assert hand.screen.outline.display
         await hand.pilot.click("#outline", offset=(6, 2))
-        await until_drawn(hand.pilot, lambda: hand.here == "apis_to_use")
+        await hand.until(lambda: hand.here == "apis_to_use")
         await hand.press("k")
         assert hand.screen.outline.cursor == 0
 
@@ -31,16 +30,13 @@ async def test_what_another_process_does_appears_and_the_cursor_marks_and_filter
         assert hand.here == "hr-00003"
         other.playbooks.edit(BOOK, "hr-00001", "changed elsewhere")
         other.playbooks.delete(BOOK, ["hr-00002"])
-        await until_drawn(
-            hand.pilot,
+        await hand.until(
             lambda: _refreshed(bench.library) and hand.listed == ["hr-00001", "hr-00003"],
         )
         assert "changed elsewhere" in hand.text
         assert hand.here == "hr-00003"
         other.playbooks.delete(BOOK, ["hr-00003"])
-        await until_drawn(
-            hand.pilot, lambda: _refreshed(bench.library) and hand.listed == ["hr-00001"]
-        )
+        await hand.until(lambda: _refreshed(bench.library) and hand.listed == ["hr-00001"])
         assert hand.screen.rows.mark_count == 0
     other.close()
 

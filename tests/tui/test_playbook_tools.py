@@ -10,7 +10,6 @@ from textual.widgets import Static
 
 from tests.tui.playbook_host import TWINS, bring_in, opened, suggested
 from tests.tui.support import answered
-from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
 from workbench.cli.main import run
 from workbench.services.open import Workbench
@@ -63,7 +62,7 @@ async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(
         assert "instead  o-00005" in hand.text
         assert "[r-00001]" not in texts(twins)
         await hand.press("D")
-        await until_drawn(hand.pilot, lambda: texts(twins) == before)
+        await hand.until(lambda: texts(twins) == before)
 
 
 async def test_a_harmful_rule_becomes_a_warning_in_words_of_ones_own(twins: Workbench) -> None:
@@ -113,7 +112,7 @@ async def test_a_merge_is_taken_apart_from_the_list(twins: Workbench) -> None:
         twins.bullet_duplicates.merge("twins", ["r-00001", "r-00002"], "One.", "r-00001")
         await hand.shows("of 2 bullets")
         await hand.press("S")
-        await until_drawn(hand.pilot, lambda: "r-00002" in ids(twins))
+        await hand.until(lambda: "r-00002" in ids(twins))
 
 
 async def test_another_playbook_is_begun_with_b(twins: Workbench) -> None:
@@ -150,7 +149,7 @@ async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_pat
         ):
             await hand.press("slash")
             await hand.write(text)
-            await until_drawn(hand.pilot, lambda listed=listed: hand.listed == listed)  # type: ignore[misc]
+            await hand.until(lambda listed=listed: hand.listed == listed)  # type: ignore[misc]
             await hand.press("enter", "escape")
 
 
@@ -246,9 +245,7 @@ async def test_a_suggestion_is_edited_and_the_rest_goes_to_review(
         await hand.dialog(TextEditor)
         await hand.write(" Then again")
         await hand.press("ctrl+s")
-        await until_drawn(
-            hand.pilot, lambda: hand.app.screen is dialog and dialog.decision(0) == "accept"
-        )
+        await hand.until(lambda: hand.app.screen is dialog and dialog.decision(0) == "accept")
         await hand.press("L")
         await hand.back()
         assert "Count twice. Then again" in texts(twins)
@@ -279,8 +276,8 @@ async def test_on_a_card_the_usual_keys_are_for_the_bullet_that_it_is_about(
         cards.cursor = about
         before = texts(twins)
         await hand.press("plus")
-        await until_drawn(hand.pilot, lambda: texts(twins) != before)
+        await hand.until(lambda: texts(twins) != before)
         cards.cursor = next(place for place, card in enumerate(dialog.cards) if not card.touches)
         await hand.press("p")
-        await until_drawn(hand.pilot, lambda: any("none, or several" in said for said in hand.said))
+        await hand.until(lambda: any("none, or several" in said for said in hand.said))
         assert hand.app.screen is dialog

@@ -1,19 +1,16 @@
 """Promoting in the app: by keys, from Stream and from Review; what is shown is what is written."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import NOW, answered, app_over, messages
-from tests.tui.waiting import until_drawn
+from tests.tui.support import NOW, Driver, answered, app_over
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
-from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.preview import Pane
 from workbench.tui.promotion import PromoteDialog
 from workbench.tui.stream.history_dialog import HistoryDialog
@@ -49,12 +46,8 @@ def put(bench: Workbench, *records: object) -> None:
             tx.put(record)
 
 
-class Hand:
-    """Presses keys and looks."""
-
-    def __init__(self, app: WorkbenchApp, pilot: Pilot[Any]) -> None:
-        self.app = app
-        self.pilot = pilot
+class Hand(Driver):
+    """The app, and the dialog that promotes."""
 
     async def keys(self, *pressed: str) -> None:
         for key in pressed:
@@ -69,10 +62,6 @@ class Hand:
     async def write(self, text: str) -> None:
         names = {"/": "slash", ".": "full_stop", "-": "minus", " ": "space"}
         await self.keys(*(names.get(char, char) for char in text))
-
-    async def until(self, holds: Callable[[], bool]) -> None:
-        await until_drawn(self.pilot, holds)
-        await self.pilot.pause()
 
     async def opened(self) -> PromoteDialog:
         await self.keys("P")
@@ -91,10 +80,6 @@ class Hand:
     def shown(self) -> str:
         rows = self.app.screen.query_one("#promote-lines", Pane).rows
         return "".join(f"\n{p.text}" if p.number or p.kind != "added" else p.text for p in rows)
-
-    @property
-    def said(self) -> list[str]:
-        return messages(self.app)
 
 
 @asynccontextmanager

@@ -2,21 +2,18 @@
 
 import re
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.demo import SERVED
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from tests.tui.review_host import Ticking
-from tests.tui.support import app_over, demo_app, follow, messages, open_bench, screen_text
-from tests.tui.waiting import until_drawn
+from tests.tui.support import Driver, app_over, demo_app, follow, open_bench, screen_text
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
 from workbench.tui.app.app import WorkbenchApp
@@ -31,16 +28,8 @@ SIZE = (120, 40)
 NARROW = (80, 24)
 
 
-class Driver:
-    """The app, driven by keys."""
-
-    def __init__(self, app: WorkbenchApp, pilot: Pilot[Any]) -> None:
-        self.app = app
-        self.pilot = pilot
-
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for a condition."""
-        await until_drawn(self.pilot, holds)
+class Reflecting(Driver):
+    """The app at a reflection."""
 
     async def shows(self, kind: type[object]) -> None:
         """Wait until a screen of that kind is in sight."""
@@ -75,11 +64,6 @@ class Driver:
         return self.app.screen.pane.plain if isinstance(self.app.screen, TextDialog) else ""
 
     @property
-    def toasts(self) -> list[str]:
-        """What was said."""
-        return messages(self.app)
-
-    @property
     def waiting(self) -> int:
         """How much waits in Review."""
         return self.app.bench.review.waiting()
@@ -91,10 +75,10 @@ class Driver:
 
 
 @asynccontextmanager
-async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncIterator[Driver]:
+async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncIterator[Reflecting]:
     """Run an app until the Stream is in sight."""
     async with app.run_test(size=size) as pilot:
-        driver = Driver(app, pilot)
+        driver = Reflecting(app, pilot)
         await driver.shows(StreamScreen)
         yield driver
         await driver.until(
@@ -173,13 +157,13 @@ async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
     bench = almost_due(tmp_path, clock)
     async with driving(app_over(bench)) as driver:
         assert not driver.is_due
-        assert driver.toasts == []
+        assert driver.said == []
         bench.ingest.add(Observation("A second and very different observation of lighthouses"))
-        await driver.until(lambda: bool(driver.toasts))
+        await driver.until(lambda: bool(driver.said))
         await driver.until(lambda: driver.is_due)
         for _ in range(3):
             follow(driver.app)
-        assert driver.toasts == ["A reflection is due: many observations have come in. R reflects."]
+        assert driver.said == ["A reflection is due: many observations have come in. R reflects."]
 
 
 # With Claude
@@ -202,7 +186,7 @@ async def test_the_preview_is_exactly_what_is_sent(
         assert claude.requests == []
         script.append(error_reply(400, "invalid_request_error", "no", NO_RETRY))
         await driver.pilot.press("enter")
-        await driver.until(lambda: bool(driver.toasts))
+        await driver.until(lambda: bool(driver.said))
         assert shown.endswith(claude.requests[0].prompt)
 
 
@@ -241,7 +225,7 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
         await driver.until(lambda: "candidates wait" in driver.result)
         assert "could not be read" not in driver.result
         assert driver.waiting == before + 1
-        assert "1 candidate waits in Review." in driver.toasts
+        assert "1 candidate waits in Review." in driver.said
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ async def test_rejecting_takes_no_later_key(bench: Workbench, digit: str) -> Non
 async def test_the_reasons_are_of_the_last_rejection_and_undone_with_it(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("w")
-        assert any("No candidate rejected yet" in said for said in drive.toasts)
+        assert any("No candidate rejected yet" in said for said in drive.said)
         await drive.keys("x", "a", "w")
         assert isinstance(drive.app.screen, ReasonDialog)
         shown = screen_text(drive.app)
@@ -103,7 +103,7 @@ async def test_saving_an_edit_never_approves(bench: Workbench) -> None:
         edited = bench.library.memories.get("c1")
         assert (edited.content, edited.status) == ("Read the contract first.", "candidate")
         assert (drive.current, drive.ids) == ("c1", ["c1", "c2", "c3", "c4"])
-        assert "Saved, not yet decided. a approves it, u undoes the edit." in drive.toasts
+        assert "Saved, not yet decided. a approves it, u undoes the edit." in drive.said
         await drive.keys("a")
         assert bench.library.memories.get("c1").status == "confirmed"
         assert drive.current == "c2"

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
+from tests.tui.review_host import (
+    TEXTS,
+    ReviewDriver,
+    Ticking,
+    candidate,
+    memory,
+    put,
+    review,
+    store,
+)
 from tests.tui.support import NOW, app_over, open_bench, screen_text
 from workbench.core.document import to_doc
 from workbench.core.review.proposal import Proposal
@@ -70,7 +79,7 @@ async def test_keys_typed_ahead_are_each_for_the_next_item(bench: Workbench) -> 
         assert [bench.library.memories.get(id).status for id in TEXTS] == [
             "confirmed", "candidate", "archived", "confirmed",
         ]  # fmt: skip
-        assert drive.toasts == []
+        assert drive.said == []
 
 
 # Where one was
@@ -84,7 +93,7 @@ async def test_the_next_sitting_starts_at_the_item_of_the_last(tmp_path: Path) -
         assert drive.app.review_at == "c3"
     app = app_over(bench, review_at="c3")
     async with app.run_test(size=(140, 45)) as pilot:
-        again = Driver(app, pilot)
+        again = ReviewDriver(app, pilot)
         await again.start()
         assert again.current == "c3"
         await again.keys("1", "2")
@@ -95,7 +104,7 @@ async def test_an_item_that_is_decided_meanwhile_is_not_waited_for(tmp_path: Pat
     bench = store(tmp_path, Ticking())
     app = app_over(bench, review_at="gone")
     async with app.run_test(size=(140, 45)) as pilot:
-        drive = Driver(app, pilot)
+        drive = ReviewDriver(app, pilot)
         await drive.start()
         assert drive.current == "c1"
 

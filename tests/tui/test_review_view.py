@@ -50,7 +50,7 @@ async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence
         with bench.library.transaction("agent:x", "confirm c1") as tx:
             tx.put(memory("c1", TEXTS["c1"], status="confirmed"))
         await drive.until(lambda: drive.current == "c2")
-        assert any("c1 was decided in another session" in said for said in drive.toasts)
+        assert any("c1 was decided in another session" in said for said in drive.said)
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_act
         assert "status: [-signal-]{+archived+}" in drive.text("candidate")
         await drive.keys("e")
         assert drive.app.screen is drive.screen
-        assert "This proposal has no text to edit." in " ".join(drive.toasts)
+        assert "This proposal has no text to edit." in " ".join(drive.said)
         await drive.keys("x")
         assert "w says why" not in screen_text(drive.app), "only a memory can keep the reason"
         assert bench.library.proposals.get("p1").state == "rejected"

@@ -9,7 +9,16 @@ import pytest
 from textual.widgets import TextArea
 
 from tests.reflect.server import Reply, messages_server
-from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
+from tests.tui.review_host import (
+    TEXTS,
+    ReviewDriver,
+    Ticking,
+    candidate,
+    memory,
+    put,
+    review,
+    store,
+)
 from tests.tui.support import NOW, screen_text
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.reflect.claude.asker import Budget
@@ -32,7 +41,7 @@ def bench(tmp_path: Path) -> Workbench:
     return store(tmp_path, Ticking())
 
 
-def shown(drive: Driver) -> str:
+def shown(drive: ReviewDriver) -> str:
     return " ".join(screen_text(drive.app).split())
 
 
@@ -160,7 +169,7 @@ async def test_claude_writes_a_round_after_a_look_at_what_is_sent(bench: Workben
             assert not server.requests
             await drive.keys("escape", "c")
             await drive.until(lambda: "Round 2" in shown(drive))
-            assert any("Claude used" in said for said in drive.toasts)
+            assert any("Claude used" in said for said in drive.said)
             await drive.keys("enter")
             assert bench.library.memories.get("c1").content == SHARPER
 
@@ -175,7 +184,7 @@ async def test_only_candidates_are_split_or_refined(bench: Workbench) -> None:
         await drive.keys("S", "r")
         assert drive.app.screen is drive.screen
         assert {"Only a candidate can be split.", "Only a candidate can be refined."} <= set(
-            drive.toasts
+            drive.said
         )
 
 
