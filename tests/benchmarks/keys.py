@@ -8,7 +8,7 @@ it had nothing to do.
 import asyncio
 import selectors
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -39,42 +39,36 @@ QUIET_S, STILL_MS = 0.06, 1.5
 """The app rests once no stretch of work was longer than `STILL_MS` for `QUIET_S` seconds."""
 PATIENCE_S = 4.0
 
-MOVES = ("j", "k", "down", "up", "pagedown", "pageup", "G", "g", "ctrl+d", "ctrl+u")
-STREAM = (
-    *MOVES, "j", "o", "enter", "escape", "j", "e", "x", "ctrl+s", "ctrl+s", "escape", "escape", "h", "j", "enter",
-    "escape", "escape", "plus", "minus", "p", "u", "U", "t", "escape", "escape", "slash", "a", "b",
-    "escape", "escape", "f", "escape", "exclamation_mark", "escape", "P", "escape", "d", "escape", "y", "H", "j",
-    "escape", "question_mark", "escape", "ctrl+p", "escape", "F", "escape", "R", "escape", "ctrl+o", "escape",
-)  # fmt: skip
-REVIEW = (
-    *MOVES, "J", "K", "o", "enter", "escape", "e", "x", "escape", "escape", "j", "e", "x", "ctrl+s", "ctrl+s",
-    "escape", "escape", "S", "escape", "m", "escape", "r", "escape", "i", "escape", "P", "escape", "h", "escape",
-    "slash", "a", "escape", "escape", "a", "u", "x", "1", "u", "space", "u", "y", "question_mark", "escape",
-)  # fmt: skip
-PLAYBOOK = (
-    *MOVES, "enter", "escape", "j", "e", "x", "ctrl+s", "ctrl+s", "escape", "escape", "o", "x", "escape", "escape",
-    "plus", "u", "equals_sign", "j", "escape", "escape", "B", "right", "escape", "X", "ctrl+o", "escape", "ctrl+n",
-    "ctrl+t", "ctrl+g", "escape", "V", "c", "escape", "I", "escape", "D", "escape", "M", "escape", "O", "escape",
-    "right_curly_bracket", "left_curly_bracket", "p", "u", "h", "escape", "b", "escape", "slash", "a", "escape",
-    "escape", "d", "escape", "y", "question_mark", "escape",
-)  # fmt: skip
-TUNE = (
-    "tab", "j", "k", "tab", "shift+tab", "shift+tab", "right", "left", "slash", *"agent", "enter", "f", "escape",
-    "m", "escape", "w", "escape", "o", "escape", "C", "escape", "c", "escape", "s", "escape", "l", "escape", "v",
-    "escape", "B", "escape", "D", "escape", "n", "escape", "N", "escape", "Q", "escape", "X", "escape", "I",
-    "escape", "A", "escape", "question_mark", "escape",
-)  # fmt: skip
-AGENTS = (
-    "j", "k", "tab", "j", "k", "down", "G", "g", "enter", "escape", "tab", "j", "o", "escape", "shift+tab", "plus", "u",
-    "minus", "u", "p", "u", "h", "escape", "e", "x", "ctrl+s", "escape", "escape", "P", "escape", "d", "escape",
-    "y", "f", "escape", "c", "right", "left", "j", "y", "slash", "a", "escape", "escape", "escape",
-    "question_mark", "escape",
-)  # fmt: skip
-HEALTH = (
-    "j", "k", "tab", "j", "tab", "j", "tab", "tab", "shift+tab", "J", "K", "o", "r", "enter", "escape", "A",
-    "escape", "a", "escape",
-)  # fmt: skip
-WAYS = {"1": STREAM, "2": REVIEW, "3": PLAYBOOK, "4": TUNE, "5": AGENTS, "6": HEALTH}
+MOVES = "j k down up pagedown pageup G g ctrl+d ctrl+u"
+WAYS = {
+    "1": (
+        f"{MOVES} j o enter escape j e x ctrl+s ctrl+s escape escape h j enter escape escape plus minus p "
+        "u U t escape escape slash a b escape escape f escape exclamation_mark escape P escape d "
+        "escape y H j escape question_mark escape ctrl+p escape F escape R escape ctrl+o escape"
+    ),
+    "2": (
+        f"{MOVES} J K o enter escape e x escape escape j e x ctrl+s ctrl+s escape escape S escape m escape "
+        "r escape i escape P escape h escape slash a escape escape a u x 1 u space u y "
+        "question_mark escape"
+    ),
+    "3": (
+        f"{MOVES} enter escape j e x ctrl+s ctrl+s escape escape o x escape escape plus u equals_sign j "
+        "escape escape B right escape X ctrl+o escape ctrl+n ctrl+t ctrl+g escape V c escape I "
+        "escape D escape M escape O escape right_curly_bracket left_curly_bracket p u h escape b "
+        "escape slash a escape escape d escape y question_mark escape"
+    ),
+    "4": (
+        "tab j k tab shift+tab shift+tab right left slash a g e n t enter f escape m escape w "
+        "escape o escape C escape c escape s escape l escape v escape B escape D escape n escape "
+        "N escape Q escape X escape I escape A escape question_mark escape"
+    ),
+    "5": (
+        "j k tab j k down G g enter escape tab j o escape shift+tab plus u minus u p u h escape e "
+        "x ctrl+s escape escape P escape d escape y f escape c right left j y slash a escape "
+        "escape escape question_mark escape"
+    ),
+    "6": ("j k tab j tab j tab tab shift+tab J K o r enter escape A escape a escape"),
+}
 """The keys that are pressed in each area, by its own key."""
 
 
@@ -183,13 +177,13 @@ def fill(bench: Workbench, size: int) -> None:
         keep(agent, [read])
 
 
-async def press(bench: Workbench, ways: Mapping[str, Sequence[str]]) -> list[tuple[str, Times]]:
+async def press(bench: Workbench, ways: Mapping[str, str]) -> list[tuple[str, Times]]:
     """Press the keys of each area; return what each took, by where it was pressed."""
     found = []
     async with watched(bench) as (app, busy):
         for area, keys in ways.items():
             await go_to(app, area, busy)
-            for key in keys:
+            for key in keys.split():
                 where = type(app.screen).__name__
                 found.append((f"{where} {key}", await timed(app, key, busy)))
             while not isinstance(app.screen, AreaScreen):

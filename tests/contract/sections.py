@@ -10,9 +10,10 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from shlex import split
 from typing import Any, TypeAlias
 
-from tests.contract.door import Door, Place
+from tests.contract.door import Answer, Door, Place
 from tests.contract.life import DEMO, MOMENT, asked, begin, lived
 from tests.contract.shape import entries, shape
 
@@ -78,15 +79,13 @@ def app(door: Door, folder: Path) -> Files:
     return {"app.json": _text(told)}
 
 
-USUAL: Mapping[str, tuple[str, ...]] = {
-    "init": ("x", "y"), "demo": ("--into",), "import": ("f.jsonl",), "export": ("--format", "ace"),
-    "convert": ("f.txt", "-"), "lint": ("f.txt",), "search": ("words",), "eval": ("f.jsonl",), "tune": ("f.jsonl",),
-    "queries": ("list",), "reflect": (), "curate": (), "ingest": ("words",), "vote": ("m1", "helpful"),
-    "append": ("words",), "review": ("list",), "undo": (), "redo": (), "history": (), "show": ("m1",), "list": (),
-    "stats": (), "status": (), "doctor": (), "compact": (), "backup": ("b.tar.gz",), "restore": ("b.tar.gz", "new"),
-    "migrate": ("old", "new"),
-    "upkeep": (), "dedup": (), "purge": ("m1",), "scan": (), "allow": ("m1",), "trust": (), "config": ("show",),
-    "stores": (), "watch": (), "model": ("show",), "help": ("stream",),
+USUAL: Mapping[str, str] = {
+    "init": "x y", "demo": "--into", "import": "f.jsonl", "export": "--format ace", "convert": "f.txt -",
+    "lint": "f.txt", "search": "words", "eval": "f.jsonl", "tune": "f.jsonl", "queries": "list", "reflect": "",
+    "curate": "", "ingest": "words", "vote": "m1 helpful", "append": "words", "review": "list", "undo": "", "redo": "",
+    "history": "", "show": "m1", "list": "", "stats": "", "status": "", "doctor": "", "compact": "",
+    "backup": "b.tar.gz", "restore": "b.tar.gz new", "migrate": "old new", "upkeep": "", "dedup": "", "purge": "m1", "scan": "",
+    "allow": "m1", "trust": "", "config": "show", "stores": "", "watch": "", "model": "show", "help": "stream",
 }  # fmt: skip
 """Arguments that each command takes where nothing is there yet."""
 
@@ -98,7 +97,8 @@ def codes(door: Door, folder: Path) -> Files:
     }
     empty = Place(folder / "empty")
     assert door.run(empty, "init").code == 0
-    for name, args in USUAL.items():
+    for name, words in USUAL.items():
+        args = words.split()
         if name in ("init", "restore", "migrate"):
             continue
         told[name] = {
@@ -115,8 +115,8 @@ def exports(door: Door, folder: Path) -> Files:
     place = _filled(door, folder)
     files: Files = {}
     sums: dict[str, Any] = {}
-    for name, args in _exported():
-        answer = door.run(place, "--store", str(place.store), *args)
+    for name, command in EXPORTED.items():
+        answer = _run(door, place, command)
         assert answer.code == 0, (name, answer.err)
         out = _TIME.sub(b"TIME", answer.out) if "cass" in name else answer.out
         sums[name] = {"bytes": len(out), "sha256": hashlib.sha256(out).hexdigest()}
@@ -125,45 +125,33 @@ def exports(door: Door, folder: Path) -> Files:
     return {"sums.json": _text(sums), **files}
 
 
-def _exported() -> Iterator[tuple[str, tuple[str, ...]]]:
-    books = ("ace", "skillbook", "cass")
-    memories = (
-        "jsonl",
-        "semantic-patterns",
-        "learnings",
-        "mcp-memory",
-        "letta",
-        "external-overview",
-    )
-    both = ("json", "yaml", "csv", "markdown", "prompt", "prompt-counts", "block")
-    for name in (
-        *books,
-        *memories,
-        "external-detail",
-        "external-messages",
-        "queries",
-        "trec-qrels",
-    ):
-        yield name, ("export", "--format", name)
-    for name in both:
-        yield f"{name} of the playbook", ("export", "--format", name, "--book", "playbook")
-        yield (
-            f"{name} of memories",
-            ("export", "--format", name, "--memories", "--filter", "tag:auth"),
+EXPORTED: Mapping[str, str] = {
+    **{
+        name: f"export --format {name}"
+        for name in (
+            "ace", "skillbook", "cass", "jsonl", "semantic-patterns", "learnings", "mcp-memory", "letta",
+            "external-overview", "external-detail", "external-messages", "queries", "trec-qrels",
         )
-        yield (
-            f"{name} of one section",
-            ("export", "--format", name, "--book", "playbook", "--section", "TROUBLESHOOTING"),
+    },
+    **{
+        f"{name} of {what}": f"export --format {name} {options}"
+        for name in ("json", "yaml", "csv", "markdown", "prompt", "prompt-counts", "block")
+        for what, options in (
+            ("the playbook", "--book playbook"),
+            ("memories", "--memories --filter tag:auth"),
+            ("one section", "--book playbook --section TROUBLESHOOTING"),
+            ("one memory", "--memories --filter id:mem-20260209-0000015"),
         )
-        yield (
-            f"{name} of one memory",
-            ("export", "--format", name, "--memories", "--filter", "id:mem-20260209-0000015"),
-        )
-    yield "ace, bare", ("export", "--format", "ace", "--dialect", "bare")
-    yield "skillbook, often helpful", ("export", "--format", "skillbook", "--min-helpful", "20")
-    yield "judged queries", ("queries", "export", "-", "--format", "jsonl")
-    for to in ("skillbook", "cass", "json", "yaml", "csv", "markdown"):
-        yield f"playbook converted to {to}", ("convert", "playbook.txt", "-", "--to", to)
+    },
+    "ace, bare": "export --format ace --dialect bare",
+    "skillbook, often helpful": "export --format skillbook --min-helpful 20",
+    "judged queries": "queries export - --format jsonl",
+    **{
+        f"playbook converted to {to}": f"convert playbook.txt - --to {to}"
+        for to in ("skillbook", "cass", "json", "yaml", "csv", "markdown")
+    },
+}  # fmt: skip
+"""The commands that export the demo."""
 
 
 def rankings(door: Door, folder: Path) -> Files:
@@ -173,18 +161,7 @@ def rankings(door: Door, folder: Path) -> Files:
     place = _filled(door, folder)
     files: Files = {"numerics.txt": door.ask(place, "numerics") + "\n"}
     for profile in _profiles(door, place):
-        answer = door.run(
-            place,
-            "--store",
-            str(place.store),
-            "queries",
-            "export",
-            "-",
-            "--format",
-            "run",
-            "--profile",
-            profile,
-        )
+        answer = _run(door, place, f"queries export - --format run --profile {profile}")
         assert answer.code == 0, answer.err
         files[f"{profile}.txt"] = _ranked(answer.out.decode())
     for profile in EXPLAINED:
@@ -193,9 +170,7 @@ def rankings(door: Door, folder: Path) -> Files:
 
 
 def _profiles(door: Door, place: Place) -> list[str]:
-    said = door.run(
-        place, "search", "words", "--store", str(place.store), "--profile", "none of ours"
-    ).err
+    said = _run(door, place, "search words --profile 'none of ours'").err
     return re.findall(r"[\w-]+", said.partition("Known ones:")[2])
 
 
@@ -214,19 +189,8 @@ def _first(title: str, lines: list[str]) -> str:
 
 
 def _why(door: Door, place: Place, profile: str) -> str:
-    args = (
-        "search",
-        "token refresh fails",
-        "-k",
-        "3",
-        "--now",
-        MOMENT,
-        "--profile",
-        profile,
-        "--explain",
-        "--json",
-    )
-    hits = door.run(place, "--store", str(place.store), *args).json
+    asked = f"search 'token refresh fails' -k 3 --now {MOMENT} --profile {profile} --explain --json"
+    hits = _run(door, place, asked).json
     told = [
         {key: hit[key] for key in ("id", "rank", "score", "parts", "explain") if key in hit}
         for hit in hits
@@ -278,39 +242,20 @@ def _own_profile(door: Door, folder: Path) -> Files:
     place = _filled(door, folder)
     lines = (place.cwd / "queries.jsonl").read_text("utf-8").splitlines(keepends=True)
     (place.cwd / "two.jsonl").write_text("".join(lines[:2]), "utf-8")
-    saved = door.run(
-        place,
-        "--store",
-        str(place.store),
-        "tune",
-        "two.jsonl",
-        "--folds",
-        "2",
-        "--save",
-        "mine",
-        "--force",
-        "--json",
-    )
+    saved = _run(door, place, "tune two.jsonl --folds 2 --save mine --force --json")
     assert saved.code == 0, saved.err
     (file,) = place.folder.rglob("mine.toml")
     (file.with_name("own.toml")).write_bytes((INPUTS / "profile.toml").read_bytes())
-    ranked = door.run(
-        place,
-        "--store",
-        str(place.store),
-        "search",
-        "token refresh fails",
-        "-k",
-        "5",
-        "--now",
-        MOMENT,
-        "--profile",
-        "own",
-        "--json",
-    )
+    asked = f"search 'token refresh fails' -k 5 --now {MOMENT} --profile own --json"
+    ranked = _run(door, place, asked)
     hits = [f"{hit['rank']} {hit['id']} {hit['score']!r}\n" for hit in ranked.json]
     told = {"file": shape(tomllib.loads(file.read_text("utf-8"))), "answer": shape(saved.json)}
     return {"profile.json": _text(told), "ranked by a profile.txt": "".join(hits)}
+
+
+def _run(door: Door, place: Place, command: str) -> Answer:
+    """Run a command line on the store of a place."""
+    return door.run(place, "--store", str(place.store), *split(command))
 
 
 def _filled(door: Door, folder: Path) -> Place:
@@ -327,7 +272,7 @@ def _template(door: Door) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="workbench-contract-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     place = begin(door, folder).place
-    done = door.run(place, "--store", str(place.store), "import", *DEMO)
+    done = _run(door, place, f"import {' '.join(DEMO)}")
     assert done.code == 0, done.err
     (place.cwd / "memories.jsonl").unlink()  # what its file still has is not pruned
     return folder

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from tests.tui.support import (
     NOW,
+    each_key,
     open_bench,
     opens,
 )
@@ -63,7 +64,7 @@ async def settled(pilot: Pilot[Path | None]) -> None:
 
 
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
-    for key in pressed:
+    for key in each_key(pressed):
         await pilot.press(key)
         await settled(pilot)
 

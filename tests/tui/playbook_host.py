@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from textual.screen import Screen
 
 import workbench.tui.app.app
-from tests.tui.support import Driver
+from tests.tui.support import Driver, each_key
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench, open_workbench
@@ -103,7 +103,7 @@ class Hand(Driver):
         return "\n".join(picture(self.app))
 
     async def press(self, *keys: str) -> None:
-        for key in keys:
+        for key in each_key(keys):
             await self.pilot.press(key)
         await self.pilot.pause()
         await self.made()

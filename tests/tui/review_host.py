@@ -10,7 +10,7 @@ from typing import Any
 
 from textual.widgets import Static
 
-from tests.tui.support import NOW, Driver, app_over, open_bench
+from tests.tui.support import NOW, Driver, app_over, each_key, open_bench
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
@@ -102,7 +102,7 @@ class ReviewDriver(Driver):
 
     async def keys(self, *pressed: str) -> None:
         """Press keys, and let each one be dealt with."""
-        for key in pressed:
+        for key in each_key(pressed):
             await self.pilot.press(key)
             await self.pilot.pause()
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -132,6 +132,12 @@ async def answered(pilot: Pilot[Any], key: str = "y") -> None:
     while pilot.app.screen is question:
         await pilot.press(key)
         await pilot.pause(0.01)
+
+
+def each_key(pressed: Iterable[str]) -> Iterator[str]:
+    """Yield the keys of texts that name several each: "j j enter"."""
+    for keys in pressed:
+        yield from keys.split() or [keys]
 
 
 class Driver:

@@ -38,8 +38,6 @@ from workbench.tui.widgets.reading_pane import ReadingPane
 LATER = NOW + timedelta(days=200)
 """A time when upkeep has something to propose."""
 
-Keys = tuple[str, ...]
-
 TYPED = "because of the neighbours"
 """What a person types in every field that a case has."""
 
@@ -68,9 +66,9 @@ class Case:
     go to after `to`. `done` tells what there is to see of the change in the store's folder.
     """
 
-    to: Keys
-    do: Keys
-    again: Keys | None = ()
+    to: str
+    do: str
+    again: str | None = ""
     typed: bool = False
     names: dict[str, str] = field(default_factory=dict)
     count: int = 1
@@ -80,17 +78,17 @@ class Case:
 
 
 STREAM, REVIEW, PLAYBOOK, TUNE = (
-    ("1", "g"),
-    ("2", "g", "j"),
-    ("3", "g", "j"),
-    ("4", "slash", *"deploy", "enter"),
+    "1 g",
+    "2 g j",
+    "3 g j",
+    "4 slash d e p l o y enter",
 )
-HEALTH = ("6", "g")
-WORDS = tuple("space" if letter == " " else letter for letter in TYPED)
-SAVE = ("ctrl+s",)
-SUGGESTED = (*PLAYBOOK, "I", "enter", "REPLY", "ctrl+s")
+HEALTH = "6 g"
+WORDS = " ".join("space" if letter == " " else letter for letter in TYPED)
+SAVE = "ctrl+s"
+SUGGESTED = f"{PLAYBOOK} I enter REPLY ctrl+s"
 
-CURATION = (*PLAYBOOK, "I", "ctrl+l", "o")
+CURATION = f"{PLAYBOOK} I ctrl+l o"
 
 
 def edit_outside(store: Path) -> None:
@@ -165,75 +163,75 @@ def leave_a_working_memory(store: Path) -> None:
     bench.close()
 
 
-AGENTS = ("5", "enter", "j")
+AGENTS = "5 enter j"
 
-UNREAD = (*STREAM, "R", "o")
+UNREAD = f"{STREAM} R o"
 
 CASES = {
-    "stream: vote": Case(STREAM, ("plus",)),
-    "stream: forget": Case(STREAM, ("d",)),
-    "stream: forget several": Case((*STREAM, "t", "t", "d"), ("y",), ("d", "y")),
-    "stream: edit": Case((*STREAM, "e", *WORDS), SAVE, typed=True),
+    "stream: vote": Case(STREAM, "plus"),
+    "stream: forget": Case(STREAM, "d"),
+    "stream: forget several": Case(f"{STREAM} t t d", "y", "d y"),
+    "stream: edit": Case(f"{STREAM} e {WORDS}", SAVE, typed=True),
     "stream: promote to a file": Case(
-        (*STREAM, "P", "G"), ("enter",), names={"promote-path": "project/NOTES.md"}
+        f"{STREAM} P G", "enter", names={"promote-path": "project/NOTES.md"}
     ),
-    "stream: promote to a memory file": Case((*STREAM, "P"), ("enter",)),
-    "stream: undo": Case((*STREAM, "plus"), ("u",)),
-    "stream: history": Case((*STREAM, "plus", "h"), ("u",)),
-    "import": Case((*STREAM, "F"), SAVE, names={"import-path": "more-memories.jsonl"}),
-    "reflect": Case((*STREAM, "R"), ("enter",), ("R", "enter")),
-    "review: approve": Case(REVIEW, ("a",)),
-    "review: reason": Case((*REVIEW, "x", "w"), ("1",), None),
-    "review: reason in words": Case((*REVIEW, "x", "w", "5", *WORDS), ("enter",), typed=True),
-    "review: edit": Case((*REVIEW, "e", *WORDS), SAVE, typed=True),
-    "review: merge": Case((*REVIEW, "m"), ("y",)),
-    "review: split": Case((*REVIEW, "S", "enter", "enter", *WORDS), SAVE, typed=True),
-    "review: refine": Case((*REVIEW, "r", "e", *WORDS, "ctrl+s"), ("enter",), typed=True),
-    "review: promote": Case((*REVIEW, "P"), ("enter",)),
-    "playbook: edit": Case((*PLAYBOOK, "e", *WORDS), SAVE, typed=True),
-    "playbook: add": Case((*PLAYBOOK, "o", *WORDS), SAVE, typed=True),
-    "playbook: section": Case((*PLAYBOOK, "O", *WORDS), ("enter",), typed=True),
-    "playbook: new book": Case((*PLAYBOOK, "b", "down", "enter", *WORDS), ("enter",), typed=True),
-    "playbook: deprecate": Case(
-        (*PLAYBOOK, "D", *WORDS, "enter"), ("enter",), ("D", *WORDS, "enter", "enter")
-    ),
-    "playbook: delete": Case(PLAYBOOK, ("d",)),
-    "playbook: move": Case((*PLAYBOOK, "M", "down"), ("enter",), ("M", "down", "enter")),
-    "playbook: warn": Case((*PLAYBOOK, "W", *WORDS), SAVE, typed=True),
-    "playbook: budget": Case((*PLAYBOOK, "B"), ("s",)),
-    "playbook: deprecate the rest": Case((*PLAYBOOK, "B", "left", "left", "D"), ("y",), ("D", "y")),
-    "playbook: merge": Case((*PLAYBOOK, "equals_sign"), ("m",)),
-    "playbook: merge all": Case((*PLAYBOOK, "equals_sign", "A"), ("y",), ("A", "y")),
-    "playbook: undo in a dialog": Case((*PLAYBOOK, "equals_sign", "x"), ("u",)),
-    "playbook: export": Case((*PLAYBOOK, "X"), SAVE, names={"export-path": "rules.txt"}),
-    "playbook: cards": Case((*SUGGESTED, "A"), SAVE),
-    "playbook: cards and the rest": Case((*SUGGESTED, "a"), ("L",), count=2),
-    "tune: judge": Case((*TUNE, "v"), ("2",)),
-    "tune: save the query": Case(TUNE, ("Q",)),
-    "agents: bad for this question": Case(AGENTS, ("0",), begins=leave_a_reading),
-    "health: upkeep": Case((*HEALTH, "tab", "tab"), ("a",)),
-    "health: prune": Case((*HEALTH, "p"), ("y",), ("p", "y")),
-    "health: merge": Case((*HEALTH, "D", "j", "j"), ("m",)),
-    "agents: drop a variable": Case(("5", "W", "j"), ("d",), begins=leave_a_working_memory),
+    "stream: promote to a memory file": Case(f"{STREAM} P", "enter"),
+    "stream: undo": Case(f"{STREAM} plus", "u"),
+    "stream: history": Case(f"{STREAM} plus h", "u"),
+    "import": Case(f"{STREAM} F", SAVE, names={"import-path": "more-memories.jsonl"}),
+    "reflect": Case(f"{STREAM} R", "enter", "R enter"),
+    "review: approve": Case(REVIEW, "a"),
+    "review: reason": Case(f"{REVIEW} x w", "1", None),
+    "review: reason in words": Case(f"{REVIEW} x w 5 {WORDS}", "enter", typed=True),
+    "review: edit": Case(f"{REVIEW} e {WORDS}", SAVE, typed=True),
+    "review: merge": Case(f"{REVIEW} m", "y"),
+    "review: split": Case(f"{REVIEW} S enter enter {WORDS}", SAVE, typed=True),
+    "review: refine": Case(f"{REVIEW} r e {WORDS} ctrl+s", "enter", typed=True),
+    "review: promote": Case(f"{REVIEW} P", "enter"),
+    "playbook: edit": Case(f"{PLAYBOOK} e {WORDS}", SAVE, typed=True),
+    "playbook: add": Case(f"{PLAYBOOK} o {WORDS}", SAVE, typed=True),
+    "playbook: section": Case(f"{PLAYBOOK} O {WORDS}", "enter", typed=True),
+    "playbook: new book": Case(f"{PLAYBOOK} b down enter {WORDS}", "enter", typed=True),
+    "playbook: deprecate": Case(f"{PLAYBOOK} D {WORDS} enter", "enter", f"D {WORDS} enter enter"),
+    "playbook: delete": Case(PLAYBOOK, "d"),
+    "playbook: move": Case(f"{PLAYBOOK} M down", "enter", "M down enter"),
+    "playbook: warn": Case(f"{PLAYBOOK} W {WORDS}", SAVE, typed=True),
+    "playbook: budget": Case(f"{PLAYBOOK} B", "s"),
+    "playbook: deprecate the rest": Case(f"{PLAYBOOK} B left left D", "y", "D y"),
+    "playbook: merge": Case(f"{PLAYBOOK} equals_sign", "m"),
+    "playbook: merge all": Case(f"{PLAYBOOK} equals_sign A", "y", "A y"),
+    "playbook: undo in a dialog": Case(f"{PLAYBOOK} equals_sign x", "u"),
+    "playbook: export": Case(f"{PLAYBOOK} X", SAVE, names={"export-path": "rules.txt"}),
+    "playbook: cards": Case(f"{SUGGESTED} A", SAVE),
+    "playbook: cards and the rest": Case(f"{SUGGESTED} a", "L", count=2),
+    "tune: judge": Case(f"{TUNE} v", "2"),
+    "tune: save the query": Case(TUNE, "Q"),
+    "agents: bad for this question": Case(AGENTS, "0", begins=leave_a_reading),
+    "health: upkeep": Case(f"{HEALTH} tab tab", "a"),
+    "health: prune": Case(f"{HEALTH} p", "y", "p y"),
+    "health: merge": Case(f"{HEALTH} D j j", "m"),
+    "agents: drop a variable": Case("5 W j", "d", begins=leave_a_working_memory),
     "agents: operate": Case(
-        ("5", "W", "o", *"set", "enter", *"goal 1"), ("enter",), begins=leave_a_working_memory
+        "5 W o s e t enter g o a l space 1", "enter", begins=leave_a_working_memory
     ),
-    "health: compact": Case(HEALTH, ("c",), count=0, begins=close_a_segment, done=is_packed),
-    "health: take an edit over": Case(HEALTH, ("a", "y"), begins=edit_outside, row="edit"),
+    "health: compact": Case(HEALTH, "c", count=0, begins=close_a_segment, done=is_packed),
+    "health: take an edit over": Case(HEALTH, "a y", begins=edit_outside, row="edit"),
     "health: turn an edit down": Case(
-        HEALTH, ("x", "y"), count=0, begins=edit_outside, row="edit", done=edits_kept
+        HEALTH, "x y", count=0, begins=edit_outside, row="edit", done=edits_kept
     ),
     "health: settle": Case(
-        HEALTH, ("a", "y"), count=0, begins=half_done, row="half-done", done=is_settled
+        HEALTH, "a y", count=0, begins=half_done, row="half-done", done=is_settled
     ),
     "stream: allow": Case(
-        (*STREAM, "exclamation_mark", *WORDS), ("enter",), typed=True, begins=remember_an_order
+        f"{STREAM} exclamation_mark {WORDS}", "enter", typed=True, begins=remember_an_order
     ),
-    "reflect: let go of a reply": Case(UNREAD, ("x",), ("x",), begins=leave_replies),
-    "reflect: edit a reply": Case((*UNREAD, "e", *WORDS), SAVE, typed=True, begins=leave_replies),
-    "playbook: let go of a reply": Case(CURATION, ("x",), ("o", "x"), begins=leave_replies),
-    "playbook: edit a reply": Case((*CURATION, "e", "}"), SAVE, begins=leave_replies),
-    "health: take back": Case((*STREAM, "plus", "6", "G", "tab", *("shift+tab",) * 5, "j"), ("t",)),
+    "reflect: let go of a reply": Case(UNREAD, "x", "x", begins=leave_replies),
+    "reflect: edit a reply": Case(f"{UNREAD} e {WORDS}", SAVE, typed=True, begins=leave_replies),
+    "playbook: let go of a reply": Case(CURATION, "x", "o x", begins=leave_replies),
+    "playbook: edit a reply": Case(f"{CURATION} e }}", SAVE, begins=leave_replies),
+    "health: take back": Case(
+        f"{STREAM} plus 6 G tab shift+tab shift+tab shift+tab shift+tab shift+tab j", "t"
+    ),
 }
 
 
@@ -273,7 +271,7 @@ async def at(case: Case, folder: Path) -> AsyncIterator[tuple[WorkbenchApp, Pilo
     app = app_over(opened(folder))
     async with app.run_test(size=(100, 40)) as pilot:
         await started(pilot)
-        for key in case.to:
+        for key in case.to.split():
             await press(pilot, key)
             await quiet(app, pilot)
         if case.row:
@@ -326,7 +324,7 @@ async def test_it_waits_is_given_up_and_stored_once(
     async with at(case, Path(shutil.copytree(stored, tmp_path / "copy"))) as (app, pilot):
         before, screen, store = app.bench.library.journal.rev, app.screen, app.bench.library.folder
         with stopped_holder(store) as holder:
-            for key in case.do:
+            for key in case.do.split():
                 await press(pilot, key)
             await shows(pilot, f"waiting for PID {holder.pid}")
             if case.again is not None:
@@ -340,7 +338,7 @@ async def test_it_waits_is_given_up_and_stored_once(
                 ):  # the dialog was closed, and opens again when its thread has ended
                     await until(pilot, lambda: type(app.screen) is type(screen))
                     await quiet(app, pilot)
-                for key in case.again or case.do:
+                for key in (case.again or case.do).split():
                     await press(pilot, key)
                 await shows(pilot, f"waiting for PID {holder.pid}")
             go_on(holder)

@@ -303,7 +303,7 @@ async def test_in_review_an_edit_is_of_the_item_under_the_cursor_whatever_is_mar
 ) -> None:
     bench = store(tmp_path)
     async with review(bench) as drive:
-        await drive.keys("t", "t", "e")
+        await drive.keys("t t e")
         assert isinstance(drive.app.screen, RecordForm)
         assert "c3" in screen_text(drive.app)
         await drive.keys("escape")

@@ -97,7 +97,7 @@ async def test_duplicates_are_found_merged_kept_apart_and_brought_back(tmp_path:
         assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == [
             "≠"
         ]
-        await keys(pilot, "u", "u")
+        await keys(pilot, "u u")
         assert status(app, "f2") == "signal"
         assert [
             row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)

@@ -33,7 +33,7 @@ async def test_it_is_looked_at_then_done_and_taken_back(tmp_path: Path) -> None:
         health(app).sections["consolidation"].go()
         await keys(pilot, "j")
         assert "Never run" in screen_text(app)
-        await keys(pilot, "k", "a")
+        await keys(pilot, "k a")
         assert names(app)[1:7] == [kind.id for kind in STAGES]
         assert app.bench.consolidating.last() is None
         assert [one.status for one in app.bench.episodes.all()] == ["active"] * 3

@@ -44,10 +44,10 @@ async def test_it_looks_shows_and_proposes(tmp_path: Path) -> None:
             pilot, lambda: "→ Call fetch_all() first." in " ".join(screen_text(app).split())
         )
         assert "1 text names something that no longer exists" in screen_text(app)
-        await keys(pilot, "j", "j", "enter")
+        await keys(pilot, "j j enter")
         assert "fetch_all is fetch_pages now (commit" in beside(app)
         assert "Call fetch_pages() first." in beside(app)
-        await keys(pilot, "escape", "a")
+        await keys(pilot, "escape a")
         assert app.bench.review.waiting() == 1
         await settled(pilot)
         assert "Nothing new: 2 names in 2 texts" in screen_text(app)

@@ -26,7 +26,7 @@ async def test_what_is_decided_shows_in_plot_and_numbers(tmp_path: Path) -> None
         await keys(pilot, "enter")
         assert "Decisions a day, 75% approved" in beside(app)
         assert beside(app).count("█") > 2
-        await keys(pilot, "escape", "u")
+        await keys(pilot, "escape u")
         assert "Decisions a day, 100% approved" in beside(app)
 
 

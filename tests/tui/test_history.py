@@ -15,6 +15,7 @@ from tests.tui.support import (
     answered,
     app_over,
     demo,
+    each_key,
     follow,
     messages,
     open_bench,
@@ -45,7 +46,7 @@ ID = "mem-20260320-0000257"
 
 
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
-    for key in pressed:
+    for key in each_key(pressed):
         await pilot.press(key)
         await pilot.pause()
         await until(
@@ -79,10 +80,10 @@ async def test_enter_shows_the_record_as_it_was(tmp_path: Path) -> None:
     async with demo(tmp_path) as (app, pilot):
         app.bench.stream.edit(ID, "what it says today")
         app.bench.stream.edit(ID, "what it will say tomorrow")
-        await keys(pilot, "h", "j", "enter")
+        await keys(pilot, "h j enter")
         assert isinstance(app.screen, OpenedRecord)
         assert shown(app).startswith("what it says today\n")
-        await keys(pilot, "escape", "escape")
+        await keys(pilot, "escape escape")
         assert not isinstance(app.screen, HistoryDialog)
 
 
@@ -91,18 +92,18 @@ async def test_u_takes_back_what_an_agent_did_and_u_on_that_does_it_again(tmp_pa
     async with demo(tmp_path) as (app, pilot):
         agent = by_agent(app)
         votes.cast(agent.context, agent.stream.get(ID), "harmful")
-        await keys(pilot, "p", "h", "j", "u")
+        await keys(pilot, "p h j u")
         memory = app.bench.stream.get(ID)
         assert (memory.harmful_votes, memory.pinned) == (0, True)
         assert listed(app)[0] == f"undo: vote harmful on {ID}"
         assert "Taken back" in screen_text(app)
-        await keys(pilot, "g", "u")
+        await keys(pilot, "g u")
         assert app.bench.stream.get(ID).harmful_votes == 1
 
 
 async def test_esc_in_the_text_goes_to_the_list_before_it_closes(tmp_path: Path) -> None:
     async with demo(tmp_path) as (app, pilot):
-        await keys(pilot, "h", "tab", "escape")
+        await keys(pilot, "h tab escape")
         assert isinstance(app.screen, HistoryDialog)
         assert isinstance(app.focused, LineView)
         await keys(pilot, "escape")
@@ -116,7 +117,7 @@ async def test_one_key_takes_back_all_an_agent_did_since_a_time_and_one_undo_bri
         agent = by_agent(app)
         votes.cast(agent.context, agent.stream.get(ID), "harmful")
         agent.stream.edit(ID, "what claude says")
-        await keys(pilot, "H", "j", "A", "enter")
+        await keys(pilot, "H j A enter")
         question = await opens(pilot, Confirm)
         assert "Take back 2 changes by claude?" in screen_text(app)
         assert question.is_current
@@ -128,7 +129,7 @@ async def test_one_key_takes_back_all_an_agent_did_since_a_time_and_one_undo_bri
         assert listed(app)[0] == "undo 2 changes by claude"
         await keys(pilot, "A")
         assert "Go to a change of an agent first." in told(app)
-        await keys(pilot, "escape", "u")
+        await keys(pilot, "escape u")
         assert app.bench.stream.get(ID).content == "what claude says"
         assert app.bench.stream.get(ID).harmful_votes == 1
 
@@ -162,14 +163,14 @@ async def test_changes_are_told_by_record_in_words_and_never_as_json(tmp_path: P
                         NOW,
                     )
                 )
-        await keys(pilot, "escape", "H")
+        await keys(pilot, "escape H")
         assert "claude voted helpful on “Deploys need two reviews” m1" in shown(app)
 
 
 async def test_the_history_of_everybody_lists_agents_and_asks_which_record(tmp_path: Path) -> None:
     async with demo(tmp_path) as (app, pilot):
         by_agent(app).stream.pin([ID, "mem-20260206-0000001"], True)
-        await keys(pilot, "2", "H")
+        await keys(pilot, "2 H")
         assert listed(app)[0] == "pin 2 memories"
         assert "agent:claude" in screen_text(app)
         await keys(pilot, "enter")
@@ -189,11 +190,11 @@ async def test_slash_finds_in_all_of_the_history_and_its_letters_are_no_keys(
             )
     app, rev = app_over(bench), bench.library.revision
     async with app.run_test(size=(80, 24)) as pilot:
-        await keys(pilot, "H", "slash", *"pnpm", "enter")
+        await keys(pilot, "H slash", *"pnpm", "enter")
         assert listed(app) == ["step 60", "step 3"]
         assert "Only changes with “pnpm”" in told(app)
         assert app.bench.library.revision == rev
-        await keys(pilot, "slash", "ctrl+u", "enter")
+        await keys(pilot, "slash ctrl+u enter")
         assert len(listed(app)) == PAGE
         await keys(pilot, "question_mark")
         await opens(pilot, HelpScreen)
@@ -264,9 +265,9 @@ async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Pa
         assert key not in shown(app)
         await keys(pilot, "z")
         assert key in shown(app)
-        await keys(pilot, "escape", "j", "k")
+        await keys(pilot, "escape j k")
         assert isinstance(app.screen, HistoryDialog)
-        await keys(pilot, "escape", "6", *("tab",) * 7)
+        await keys(pilot, "escape 6", *("tab",) * 7)
         await shows(pilot, "import [secret: ")
         assert key not in screen_text(app)
         assert "import [secret: " in screen_text(app)
@@ -275,16 +276,16 @@ async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Pa
 async def test_a_vote_is_told_as_a_sentence_with_the_counts_of_then(tmp_path: Path) -> None:
     async with demo(tmp_path) as (app, pilot):
         before = app.bench.stream.get(ID).helpful_count
-        await keys(pilot, "plus", "minus", "h")
+        await keys(pilot, "plus minus h")
         assert f"you voted harmful on {ID}: −0 → −1" in shown(app)
         await keys(pilot, "j")
         assert f"you voted helpful on {ID}: +{before} → +{before + 1}" in shown(app)
         assert "helpful votes" not in shown(app)
-        await keys(pilot, "escape", "minus", "H")
+        await keys(pilot, "escape minus H")
         assert f"you took back a harmful vote on {ID}: −1 → −0" in shown(app)
         agent = by_agent(app)
         votes.cast(agent.context, agent.stream.get(ID), "harmful", reason="it is out of date")
-        await keys(pilot, "escape", "H")
+        await keys(pilot, "escape H")
         assert f"claude voted harmful on {ID}: −0 → −1" in shown(app)
         assert "reason: it is out of date" in shown(app)
 
@@ -292,7 +293,7 @@ async def test_a_vote_is_told_as_a_sentence_with_the_counts_of_then(tmp_path: Pa
 @pytest.mark.slow
 async def test_undo_asks_once_where_the_change_was_not_made_in_sight(tmp_path: Path) -> None:
     async with demo(tmp_path) as (app, pilot):
-        await keys(pilot, "p", "plus", "2", "u")
+        await keys(pilot, "p plus 2 u")
         assert isinstance(app.screen, Confirm)
         assert "Take back “vote helpful" in screen_text(app)
         assert " in Stream, " in screen_text(app)
@@ -303,7 +304,7 @@ async def test_undo_asks_once_where_the_change_was_not_made_in_sight(tmp_path: P
         assert (app.bench.stream.live_vote(ID), app.bench.stream.get(ID).pinned) == ("", True)
         await keys(pilot, "u")
         assert not app.bench.stream.get(ID).pinned
-        await keys(pilot, "1", "p", "u")
+        await keys(pilot, "1 p u")
         assert not isinstance(app.screen, Confirm)
         assert not app.bench.stream.get(ID).pinned
 

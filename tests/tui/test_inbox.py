@@ -94,7 +94,7 @@ async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_l
         assert "select one of the group" in drive.said[-1]
         await drive.keys("enter")
         assert len(drive.ids) == 11
-        await drive.keys("enter", "a")
+        await drive.keys("enter a")
         assert isinstance(drive.app.screen, GroupDialog)
         assert "Approve 7, including 7 you have not read?" in screen_text(drive.app)
         for _ in range(8):
@@ -129,7 +129,7 @@ async def test_prunes_of_important_memories_are_folded_at_the_end_and_decided_on
             "signal",
         ]
         drive.go("group important")
-        await drive.keys("enter", "j", "a")
+        await drive.keys("enter j a")
         assert status(bench, "gold") == "archived"
 
 
@@ -179,7 +179,7 @@ async def test_the_filter_holds_for_what_is_found(bench: Workbench) -> None:
         await found(drive, "noise")
         await drive.keys("slash", *"touched", "enter")
         assert (len(drive.ids), groups(drive)) == (3, ["new", "noise"])
-        await drive.keys("escape", "slash", *"prune", "enter")
+        await drive.keys("escape slash", *"prune", "enter")
         assert groups(drive) == ["noise"]
 
 
@@ -214,7 +214,7 @@ async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(
         await drive.until(lambda: "8 of 9 succeeded, 2 of 10 without" in drive.text("candidate"))
         assert "Fisher's exact test: p = 0.0055" in drive.text("candidate")
         assert "✗ Deploy the API b0" in drive.text("candidate")
-        await drive.keys("e", "m", "P")
+        await drive.keys("e m P")
         assert "No text here." in drive.said
         await drive.keys("a")
         assert [one.name for one in bench.patterns.all()] == ["canary in infra/deploy"]

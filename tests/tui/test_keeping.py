@@ -88,7 +88,7 @@ async def test_what_the_merged_ones_held_is_not_asked_about(queue: Workbench) ->
     put(queue, candidate("c9", f"Zebras graze with {SECRET}.", importance_score=10))
     async with review(queue, (80, 24)) as drive:
         await drive.settle()
-        await drive.keys("m", "slash", *"savanna", "enter", "e", "ctrl+s")
+        await drive.keys("m slash", *"savanna", "enter e ctrl+s")
         assert not isinstance(drive.app.screen, TextEditor)
 
 

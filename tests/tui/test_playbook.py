@@ -67,7 +67,7 @@ async def test_what_each_key_does_is_seen_at_once_and_taken_back(
         ):
             await hand.press(*pressed)
             await hand.until(lambda ids=ids: hand.listed == ids)  # type: ignore[misc]
-        await hand.press("T", "M")
+        await hand.press("T M")
         await hand.dialog(Choose)
         await hand.write("others")
         await hand.press("enter")
@@ -82,13 +82,13 @@ async def test_what_each_key_does_is_seen_at_once_and_taken_back(
 
 async def test_the_key_bar_says_that_the_filter_took_the_marks(bench: Workbench) -> None:
     async with opened(bench) as hand:
-        await hand.press("t", "t")
+        await hand.press("t t")
         assert "2 marked" in hand.text
         await hand.press("slash")
         await hand.write("Ruth")
         assert hand.screen.rows.mark_count == 0
         assert "marked" not in hand.text
-        await hand.press("escape", "T")
+        await hand.press("escape T")
         assert "1 marked" in hand.text
         await hand.press("escape")
         assert "marked" not in hand.text
@@ -123,7 +123,7 @@ async def test_add_puts_a_bullet_at_the_end_of_the_section_and_goes_there(bench:
 
 async def test_saying_no_keeps_the_marks(bench: Workbench) -> None:
     async with opened(bench) as hand:
-        await hand.press("t", "t", "d")
+        await hand.press("t t d")
         await hand.dialog(Confirm)
         assert "Delete 2 bullets?" in hand.text
         await hand.press("n")

@@ -86,7 +86,7 @@ async def test_what_would_be_told_and_sent_is_shown_first(
         shown = (await hand.dialog(SentDialog)).pane.plain
         assert "Migrations matter" in shown
         assert "AKIAIOSFODNN7EXAMPLE" not in shown
-        await hand.press("escape", "escape")
+        await hand.press("escape escape")
         await hand.back()
         assert claude.requests == []
 
@@ -107,7 +107,7 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         assert "enter shows the cards again" in told(dialog, "#ask-state")
         await hand.press("enter")
         await hand.dialog(CardsDialog)
-        await hand.press("a", "ctrl+s")
+        await hand.press("a ctrl+s")
         await hand.back()
         assert "end-to-end" in twins.playbooks.bullet("twins", "r-00003").content
         assert any("Applied 1" in said for said in hand.said)
@@ -144,7 +144,7 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(
         await hand.press("ctrl+s")
         await hand.dialog(CardsDialog)
         assert twins.curation.waiting("twins") == ()
-        await hand.press("a", "ctrl+s")
+        await hand.press("a ctrl+s")
         await hand.back()
 
 
@@ -172,13 +172,13 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         shown = (await hand.dialog(SentDialog)).pane.plain
         assert "Count the pages" in shown
         assert "AKIAIOSFODNN7EXAMPLE" not in shown
-        await hand.press("escape", "enter")
+        await hand.press("escape enter")
         await hand.dialog(CardsDialog)
-        await hand.press("a", "ctrl+s")
+        await hand.press("a ctrl+s")
         await hand.until(
             lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text
         )
-        await hand.press("a", "ctrl+s")
+        await hand.press("a ctrl+s")
         await hand.back()
         assert "r-00003" not in twins.exporter.ace("twins")[0]
     assert len(claude.requests) == 2

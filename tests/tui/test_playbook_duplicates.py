@@ -51,7 +51,7 @@ async def test_a_group_is_merged_with_the_text_that_is_chosen_and_undone(twins: 
         dialog = await finding(hand)
         await go_to(hand, dialog, lambda group: group == {"o-00005", "o-00006"})
         assert "helpful 1 + 0 = 1" in dialog.query_one(ReadingPane).plain
-        await hand.press("space", "m")
+        await hand.press("space m")
         kept = twins.playbooks.bullet("twins", "o-00005")
         assert (kept.content[:3], kept.helpful_count, kept.aliases) == ("Ask", 1, ("o-00006",))
         assert "Merged 2 into o-00005" in told(dialog)

@@ -26,7 +26,7 @@ async def test_what_another_process_does_appears_and_the_cursor_marks_and_filter
     async with opened(bench) as hand:
         await hand.press("slash")
         await hand.write("hr")
-        await hand.press("enter", "j", "t")
+        await hand.press("enter j t")
         assert hand.here == "hr-00003"
         other.playbooks.edit(BOOK, "hr-00001", "changed elsewhere")
         other.playbooks.delete(BOOK, ["hr-00002"])

@@ -67,7 +67,7 @@ async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(
 
 async def test_a_harmful_rule_becomes_a_warning_in_words_of_ones_own(twins: Workbench) -> None:
     async with opened(twins) as hand:
-        await hand.press("j", "j", "j", "W")
+        await hand.press("j j j W")
         editor = await hand.dialog(TextEditor)
         assert editor.query_one(InertTextArea).text.startswith("AVOID: Never run")
         await hand.write(" Ever")
@@ -84,7 +84,7 @@ async def test_marked_rules_become_warnings_as_one_action_and_are_edited_in_one_
     twins: Workbench,
 ) -> None:
     async with opened(twins) as hand:
-        await hand.press("t", "t", "e")
+        await hand.press("t t e")
         await hand.dialog(RecordForm)
         assert "Edit 2 bullets: only the fields you touch are set" in hand.text
         await hand.press("escape")
@@ -150,7 +150,7 @@ async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_pat
             await hand.press("slash")
             await hand.write(text)
             await hand.until(lambda listed=listed: hand.listed == listed)  # type: ignore[misc]
-            await hand.press("enter", "escape")
+            await hand.press("enter escape")
 
 
 async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(
@@ -160,7 +160,7 @@ async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(
         await hand.press("B")
         dialog = await hand.dialog(BudgetDialog)
         assert "The budget keeps 6 of 6" in told(dialog, "#budget-state")
-        await hand.press("6", "0", "enter")
+        await hand.press("6 0 enter")
         assert "The budget keeps 2 of 6" in told(dialog, "#budget-state")
         assert "Out: 3 untried, 1 net harmful" in told(dialog, "#budget-state")
         assert "net harmful" in next(line for line in picture(hand.app) if "r-00004" in line)
@@ -179,7 +179,7 @@ async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(
             b.id for b in twins.playbooks.open("twins").bullets if b.state == "deprecated"
         } == set(out)
         assert twins.playbooks.view("twins").cut is None
-        await hand.press("u", "u")
+        await hand.press("u u")
         assert texts(twins) == TWINS
         assert twins.playbooks.open("twins").book.budget == 0
 
@@ -223,7 +223,7 @@ async def test_suggestions_are_decided_card_by_card_and_applied_as_one_action(
         assert "2 undecided · 2 not possible" in told(dialog, "#cards-state")
         await hand.press("x")
         assert "[-" in dialog.query_one(ReadingPane).plain
-        await hand.press("a", "a")
+        await hand.press("a a")
         assert "no bullet zz-00001" in dialog.query_one(ReadingPane).plain
         assert "1 accepted · 1 skipped" in told(dialog, "#cards-state")
         assert texts(twins) == TWINS
@@ -255,7 +255,7 @@ async def test_a_suggestion_is_edited_and_the_rest_goes_to_review(
 async def test_leaving_with_decisions_takes_esc_twice(twins: Workbench, tmp_path: Path) -> None:
     async with opened(twins) as hand:
         dialog = await suggested(hand, tmp_path / "reply.json")
-        await hand.press("A", "escape")
+        await hand.press("A escape")
         assert hand.app.screen is dialog
         assert "esc again discards" in told(dialog, "#cards-state")
         await hand.press("escape")

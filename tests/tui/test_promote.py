@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.widgets import Static
 
-from tests.tui.support import NOW, Driver, answered, app_over
+from tests.tui.support import NOW, Driver, answered, app_over, each_key
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.files.preview import Pane
@@ -50,7 +50,7 @@ class Hand(Driver):
     """The app, and the dialog that promotes."""
 
     async def keys(self, *pressed: str) -> None:
-        for key in pressed:
+        for key in each_key(pressed):
             await self.pilot.press(key)
         await self.pilot.pause()
         if isinstance(self.app.screen, PromoteDialog):
@@ -114,7 +114,7 @@ async def test_from_the_stream_into_claude_md_and_back(bench: Workbench, project
 async def test_title_and_name_of_a_skill_are_the_persons(bench: Workbench, project: Path) -> None:
     async with hand(bench, (80, 24)) as h:
         dialog = await h.opened()
-        await h.keys("j", "j", "j")
+        await h.keys("j j j")
         slug = dialog.query_one("#promote-slug", SafeInput)
         assert slug.value == "deploys-need-a-second-person-who-can-roll-back"
         dialog.query_one("#promote-title", SafeInput).value = "Two people"

@@ -30,7 +30,7 @@ async def test_deciding_is_advancing_and_undo_brings_the_item_and_the_cursor_bac
     async with review(bench) as drive:
         assert drive.ids == ["c1", "c2", "c3", "c4"]
         assert "4 to decide" in drive.count
-        await drive.keys("j", "a")
+        await drive.keys("j a")
         assert drive.current == "c3"
         assert "1 decided · 3 left" in drive.count
         assert bench.library.memories.get("c2").status == "confirmed"
@@ -73,7 +73,7 @@ async def test_the_reasons_are_of_the_last_rejection_and_undone_with_it(bench: W
     async with review(bench, (80, 24)) as drive:
         await drive.keys("w")
         assert any("No candidate rejected yet" in said for said in drive.said)
-        await drive.keys("x", "a", "w")
+        await drive.keys("x a w")
         assert isinstance(drive.app.screen, ReasonDialog)
         shown = screen_text(drive.app)
         assert "Why was “Read the contract" in shown
@@ -85,9 +85,9 @@ async def test_the_reasons_are_of_the_last_rejection_and_undone_with_it(bench: W
             "duplicate",
         )
         assert rejection_of(rejected).at == NOW
-        await drive.keys("w", "j", "enter")
+        await drive.keys("w j enter")
         assert rejection_of(bench.library.memories.get("c1")).reason == "too general"
-        await drive.keys("w", "escape", "u", "u")
+        await drive.keys("w escape u u")
         assert bench.library.memories.get("c1").status == "candidate"
         await drive.keys("w")
         assert len(drive.app.screen_stack) == 1, "nothing is rejected any more"
@@ -139,7 +139,7 @@ async def test_an_outer_editor_saves_and_does_not_approve(
             "candidate",
             "c1",
         )
-        await drive.keys("j", "E")
+        await drive.keys("j E")
         assert isinstance(drive.app.screen, RecordForm)
         assert len(drive.app.screen.query_one(TextArea).text) == 20_000
         assert bench.library.memories.get("c2").content == TEXTS["c2"]
@@ -150,7 +150,7 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
     text = "The cache must be cleared after the commit and never before it."
     put(bench, memory("twin", text, created_at=NOW - timedelta(days=9)))
     async with review(bench) as drive:
-        await drive.keys("j", "j")
+        await drive.keys("j j")
         await drive.settle()
         await drive.keys("m")
         assert isinstance(drive.app.screen, MergeChoice)
@@ -159,11 +159,11 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         assert "{+,+}" in shown
         await drive.keys("n")
         assert bench.library.memories.get("c3").status == "candidate"
-        await drive.keys("m", "t")
+        await drive.keys("m t")
         assert "twin stays signal and gets the text of c3" in " ".join(
             screen_text(drive.app).split()
         )
-        await drive.keys("t", "y")
+        await drive.keys("t y")
         assert bench.library.memories.get("c3").archived_reason == "merged"
         assert bench.library.memories.get("twin").content == text
         assert drive.current == "c4"
@@ -174,16 +174,16 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
 @pytest.mark.slow
 async def test_marked_rows_are_decided_together(bench: Workbench) -> None:
     async with review(bench) as drive:
-        await drive.keys("j", "j", "a", "g", "t", "t")
+        await drive.keys("j j a g t t")
         assert "2 marked" in screen_text(drive.app)
         await drive.keys("x")
         assert drive.ids == ["c4"]
-        await drive.keys("w", "4")
+        await drive.keys("w 4")
         assert [rejection_of(bench.library.memories.get(id)).reason for id in ("c1", "c2")] == [
             "outdated"
         ] * 2
         await drive.keys("u")
         assert drive.ids == ["c1", "c2", "c4"]
-        await drive.keys("T", "space")
+        await drive.keys("T space")
         assert "3 put off" in drive.count
         assert drive.screen.rows.mark_count == 0, "what is put off is listed still"

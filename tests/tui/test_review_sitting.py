@@ -89,14 +89,14 @@ async def test_keys_typed_ahead_are_each_for_the_next_item(bench: Workbench) -> 
 async def test_the_next_sitting_starts_at_the_item_of_the_last(tmp_path: Path) -> None:
     bench = store(tmp_path, Ticking())
     async with review(bench) as drive:
-        await drive.keys("j", "j")
+        await drive.keys("j j")
         assert drive.app.review_at == "c3"
     app = app_over(bench, review_at="c3")
     async with app.run_test(size=(140, 45)) as pilot:
         again = ReviewDriver(app, pilot)
         await again.start()
         assert again.current == "c3"
-        await again.keys("1", "2")
+        await again.keys("1 2")
         assert again.current == "c3"
 
 
@@ -115,7 +115,7 @@ async def test_an_item_that_is_decided_meanwhile_is_not_waited_for(tmp_path: Pat
 @pytest.mark.slow
 async def test_a_group_that_was_opened_is_decided_at_once(bench: Workbench) -> None:
     async with review(bench) as drive:
-        await drive.keys("j", "j", "j", "g", "T", "a")
+        await drive.keys("j j j g T a")
         assert drive.ids == []
         assert not isinstance(drive.app.screen, GroupDialog)
         for id in TEXTS:
@@ -129,7 +129,7 @@ async def test_a_group_that_was_opened_is_decided_at_once(bench: Workbench) -> N
 async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench) -> None:
     many(bench, 30)
     async with review(bench, (120, 30)) as drive:
-        await drive.keys("T", "x")
+        await drive.keys("T x")
         assert isinstance(drive.app.screen, GroupDialog)
         assert "Reject 34, including 33 you have not read?" in screen_text(drive.app)
         await drive.keys("y")
@@ -145,19 +145,19 @@ async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench)
         assert drive.ids == []
         await drive.keys("u")
         assert len(drive.ids) == 34, "one undo takes all back"
-        await drive.keys("T", "x")
+        await drive.keys("T x")
         assert drive.ids == [], "seen once is seen"
 
 
 @pytest.mark.slow
 async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench) -> None:
     async with review(bench) as drive:
-        await drive.keys("j", "k")
+        await drive.keys("j k")
         put(bench, candidate("c2", "Something else is to be read.", "o1", importance_score=8))
         await drive.until(lambda: "Something else" in screen_text(drive.app))
         drive.screen.query_one("#filter", SafeInput).value = "read"  # keeps c1 and c2
         await drive.pilot.pause()
-        await drive.keys("T", "a")
+        await drive.keys("T a")
         assert isinstance(drive.app.screen, GroupDialog)
         assert "Approve 2, including 1 you have not read?" in screen_text(drive.app)
 

@@ -30,7 +30,7 @@ async def test_the_filter_narrows_and_esc_clears_it_in_place(bench: Workbench) -
         assert "1 listed" in drive.count
         await drive.keys("escape")
         assert (drive.ids, drive.current) == (["c1", "c2", "c3", "c4"], "c3")
-        await drive.keys("n", "n")
+        await drive.keys("n n")
         assert drive.current == "c1", "n goes round the end"
         await drive.keys("N")
         assert drive.current == "c4"
@@ -38,7 +38,7 @@ async def test_the_filter_narrows_and_esc_clears_it_in_place(bench: Workbench) -
         await drive.pilot.pause()
         assert "Did you mean" in drive.count
         assert drive.ids == ["c1", "c2", "c3", "c4"]
-        await drive.keys("escape", "slash", *"zzz")
+        await drive.keys("escape slash", *"zzz")
         assert "Nothing matches." in screen_text(drive.app)
 
 
@@ -93,7 +93,7 @@ async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(
         assert pane.scroll_offset.y > 0
         await drive.keys("K")
         assert pane.scroll_offset.y == 0
-        await drive.keys("tab", "tab", "G")
+        await drive.keys("tab tab G")
         await drive.until(lambda: pane.scroll_offset.y > 100)
         await drive.keys("a")
         await drive.settle()

@@ -58,12 +58,12 @@ async def test_any_memory_is_found_to_merge_into_and_the_outcome_is_in_sight_at_
     )
     async with review(bench, (80, 24)) as drive:
         await drive.settle()
-        await drive.keys("m", "slash", *"savana", "enter")
+        await drive.keys("m slash", *"savana", "enter")
         assert isinstance(drive.app.screen, MergeChoice)
         assert "far stays signal and keeps its own text" in shown(drive)
         await drive.keys("J")
         assert "far stays signal" in shown(drive), "it stays while the texts scroll"
-        await drive.keys("e", "home", *"Now", "ctrl+s")
+        await drive.keys("e home", *"Now", "ctrl+s")
         assert "far stays signal and gets your text" in shown(drive)
         await drive.keys("enter")
         assert bench.library.memories.get("c1").archived_reason == "merged"
@@ -82,11 +82,11 @@ async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change
         )
     async with review(bench, (80, 24)) as drive:
         await drive.settle()
-        await drive.keys("m", "slash", *"savanna", "enter", "e", "end", *"!!", "ctrl+s")
+        await drive.keys("m slash", *"savanna", "enter e end", *"!!", "ctrl+s")
         assert "gets your text" in shown(drive)
         await drive.keys("j")
         assert "keeps its own text" in shown(drive)
-        await drive.keys("k", "t", "t")
+        await drive.keys("k t t")
         assert "gets your text" in shown(drive), "it waited while another one was looked at"
         await drive.keys("escape")
         assert "Your text would be lost: esc again discards" in shown(drive)
@@ -110,7 +110,7 @@ async def test_a_split_is_counted_while_it_is_written_and_leads_to_its_first_par
     bench: Workbench,
 ) -> None:
     async with review(bench) as drive:
-        await drive.keys("S", "ctrl+s")
+        await drive.keys("S ctrl+s")
         assert isinstance(drive.app.screen, TextEditor)
         assert "That is one part." in shown(drive)
         drive.app.screen.query_one(TextArea).text = "Read the contract.\n\nField names differ."
@@ -145,11 +145,11 @@ async def test_a_round_is_written_by_hand_compared_and_taken(bench: Workbench) -
         assert (refined.content, refined.status) == (SHARPER, "candidate")
         assert rounds_of(refined) == (TEXTS["c1"], SHARPER)
         assert drive.current == "c1"
-        await drive.keys("r", "k", "enter")
+        await drive.keys("r k enter")
         assert bench.library.memories.get("c1").content == TEXTS["c1"], (
             "an earlier round can be taken again"
         )
-        await drive.keys("u", "u")
+        await drive.keys("u u")
         assert bench.library.memories.get("c1").metadata == {}
 
 
@@ -163,11 +163,11 @@ async def test_claude_writes_a_round_after_a_look_at_what_is_sent(bench: Workben
 
         bench.__dict__["refinement"] = Refinement(bench.context, connect=connect)
         async with review(bench) as drive:
-            await drive.keys("r", "v")
+            await drive.keys("r v")
             assert isinstance(drive.app.screen, SentDialog)
             assert "Goes to claude" in shown(drive)
             assert not server.requests
-            await drive.keys("escape", "c")
+            await drive.keys("escape c")
             await drive.until(lambda: "Round 2" in shown(drive))
             assert any("Claude used" in said for said in drive.said)
             await drive.keys("enter")
@@ -181,7 +181,7 @@ async def test_only_candidates_are_split_or_refined(bench: Workbench) -> None:
     async with review(bench) as drive:
         drive.go(id)
         await drive.pilot.pause()
-        await drive.keys("S", "r")
+        await drive.keys("S r")
         assert drive.app.screen is drive.screen
         assert {"Only a candidate can be split.", "Only a candidate can be refined."} <= set(
             drive.said
@@ -199,7 +199,7 @@ async def test_an_unsafe_text_is_folded_until_it_is_opened(bench: Workbench) -> 
         assert "previous instructions and print" not in shown(drive)
         assert "Folded: this text is not shown" in drive.text("candidate")
         assert "It tells the reader to ignore its instructions." in drive.text("candidate")
-        await drive.keys("a", "e", "S", "r", "y")
+        await drive.keys("a e S r y")
         assert drive.app.screen is drive.screen
         assert bench.library.memories.get("bad").status == "candidate"
         await drive.keys("z")
@@ -218,7 +218,7 @@ async def test_the_impact_stands_beside_the_evidence_and_in_full_behind_a_key(
 ) -> None:
     put(bench, SavedQuery("q1", "when is the cache cleared", NOW))
     async with review(bench) as drive:
-        await drive.keys("j", "j")
+        await drive.keys("j j")
         await drive.until(
             lambda: "Approved, it enters 1 of 1 saved query" in drive.text("evidence")
         )

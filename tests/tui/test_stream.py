@@ -20,6 +20,7 @@ from tests.tui.support import (
     demo,
     demo_app,
     demo_bench,
+    each_key,
     open_bench,
     screen_text,
     tells,
@@ -54,7 +55,7 @@ SECRET = "AKIA" + "IOSFODNN7EXAMPL2"
 
 
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
-    for key in pressed:
+    for key in each_key(pressed):
         await pilot.press(key)
         await pilot.pause()
 
@@ -83,10 +84,10 @@ async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(
         await keys(pilot, "slash", *"importnce:7")
         assert "“importnce:” is searched as a word; importance: exists" in screen_text(app)
         assert "✗" not in screen_text(app)
-        await keys(pilot, "home", "ctrl+k", *"importance:abc")
+        await keys(pilot, "home ctrl+k", *"importance:abc")
         assert "✗ “abc” cannot follow “importance:”. For example: importance:" in screen_text(app)
         assert stream(app).memories
-        await keys(pilot, "home", "ctrl+k", *"importance:>8")
+        await keys(pilot, "home ctrl+k", *"importance:>8")
         assert stream(app).memories
         assert all(memory.importance_score > 8 for memory in stream(app).memories)
         assert "exists" not in screen_text(app)
@@ -119,7 +120,7 @@ async def test_a_key_is_for_all_marked_rows_and_one_undo_takes_it_back(
     three: WorkbenchApp, key: str, said: str, changed: Callable[[Memory], bool]
 ) -> None:
     async with three.run_test(size=(80, 24)) as pilot:
-        await keys(pilot, "t", "t")
+        await keys(pilot, "t t")
         assert "2 marked · the next key is for all" in screen_text(three)
         await keys(pilot, key)
         assert [changed(three.bench.stream.get(id)) for id in ("m1", "m2", "m3")] == [
@@ -135,7 +136,7 @@ async def test_a_key_is_for_all_marked_rows_and_one_undo_takes_it_back(
 
 async def test_forgetting_marked_rows_asks_once_with_their_number(three: WorkbenchApp) -> None:
     async with three.run_test(size=(80, 24)) as pilot:
-        await keys(pilot, "t", "t", "d")
+        await keys(pilot, "t t d")
         assert isinstance(three.screen, Confirm)
         assert "Archive 2 memories?" in screen_text(three)
         await keys(pilot, "n")
@@ -155,13 +156,13 @@ async def test_all_marked_texts_are_copied_and_enter_and_h_stay_with_the_cursor(
     three: WorkbenchApp,
 ) -> None:
     async with three.run_test(size=(80, 24)) as pilot:
-        await keys(pilot, "t", "t", "h")
+        await keys(pilot, "t t h")
         assert isinstance(three.screen, HistoryDialog)
         assert "m3" in screen_text(three)
-        await keys(pilot, "escape", "enter")
+        await keys(pilot, "escape enter")
         assert "Line 3." in screen_text(three)
         assert stream(three).rows.mark_count == 2
-        await keys(pilot, "escape", "y")
+        await keys(pilot, "escape y")
         assert three.clipboard == "Line 1.\n\nLine 2."
         assert tells(three, "2 texts: Copied")
         assert stream(three).rows.mark_count == 0
@@ -174,7 +175,7 @@ async def test_a_confirms_one_signal_or_says_that_there_is_none(three: Workbench
         assert tells(three, "Confirmed m1. u takes it back.")
         await keys(pilot, "a")
         assert tells(three, "Only a signal is confirmed here; m1: confirmed.")
-        await keys(pilot, "u", "T", "a")
+        await keys(pilot, "u T a")
         assert tells(three, "Confirmed 3 memories. u takes it back. 1 was no signal.")
 
 
@@ -202,7 +203,7 @@ async def test_narrow_screens_open_the_detail_which_scrolls_like_a_list(tmp_path
         assert not side.display
         id = current(app).id
         app.bench.stream.edit(id, "\n".join(f"line {n}" for n in range(60)))
-        await keys(pilot, "enter", "plus")
+        await keys(pilot, "enter plus")
         assert app.bench.stream.live_vote(id) == "helpful"
         places = {}
         for key in ("j", "ctrl+d", "ctrl+u", "G", "g"):
@@ -251,7 +252,7 @@ async def test_what_arrives_by_meaning_moves_neither_cursor_nor_the_rows_above(
         await pilot.pause()
         screen.rows.focus()
         literal = list(app.bench.stream.view("refresh").memories)
-        await keys(pilot, "j", "j")
+        await keys(pilot, "j j")
         await until(pilot, lambda: ruled_at(screen.rows.rows) is not None)
         assert screen.memories[: len(literal)] == literal
         assert (screen.rows.cursor, line_at(app)) == (2, len(literal))
@@ -307,7 +308,7 @@ async def test_the_list_is_sorted_and_the_same_order_again_turns_it_round(tmp_pa
         assert {m.id for m in listed(app)} == {m.id for m in found}
         assert f"{MEMORIES} memories · by votes" in screen_text(app)
         assert stream(app).rows.cursor == 0
-        await keys(pilot, "s", "enter")
+        await keys(pilot, "s enter")
         assert [m.helpful_count - m.harmful_count for m in listed(app)] == sorted(net)
         assert "by votes, most harmful first" in screen_text(app)
         await choose(pilot, "s", "default")
@@ -339,7 +340,7 @@ async def test_a_view_is_saved_with_its_order_and_dates_opened_and_removed(
     app = demo_app(tmp_path)
     app.options = replace(app.options, config=config)
     async with app.run_test(size=(120, 40)) as pilot:
-        await keys(pilot, "slash", *"type:error", "enter", "W")
+        await keys(pilot, "slash", *"type:error", "enter W")
         await choose(pilot, "s", "importance")
         shown = listed(app)
         await choose(pilot, "f", "save")

@@ -55,7 +55,7 @@ async def test_a_step_ranks_at_once_and_shows_who_moved(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Path) -> None:
     async with tuning(tmp_path) as (app, pilot):
-        await keys(pilot, "tab", "j", "j")
+        await keys(pilot, "tab j j")
         line = row(app, 3)
         text = why(app)
         assert "#3" in text
@@ -94,7 +94,7 @@ async def test_while_the_model_loads_typing_works_and_the_ranking_follows(
         await keys(pilot, "4")
         await opens(pilot, TuneScreen)
         await shows(pilot, "model is loading")
-        await keys(pilot, "slash", "ctrl+u", *"cookie")
+        await keys(pilot, "slash ctrl+u", *"cookie")
         assert tune(app).query_one("#query", Input).value == "cookie"
         app.bench.retriever.load()
         tune(app).retriever_ready()
@@ -109,7 +109,7 @@ async def test_three_sliders_have_their_sentence_and_a_key_shows_the_others(tmp_
         assert screen_text(app).count("Prefers what") == 3
         await keys(pilot, "z")
         assert focused(app) is slider(app, "half-life-episodic")
-        await keys(pilot, "right", "z")
+        await keys(pilot, "right z")
         assert focused(app) is slider(app, "recency")
         assert "1 changed" in screen_text(app)
 
@@ -119,7 +119,7 @@ async def test_two_marked_rows_say_why_one_is_above_and_a_weight_swaps_them(
 ) -> None:
     async with tuning(tmp_path) as (app, pilot):
         before = ranked(app)
-        await keys(pilot, "tab", "j", "j", "t", "j", "t", "w")
+        await keys(pilot, "tab j j t j t w")
         dialog = await opens(pilot, DifferenceDialog)
         text = dialog.pane.plain
         assert "Why #3 is above #4" in screen_text(app)

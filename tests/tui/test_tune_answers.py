@@ -34,12 +34,12 @@ async def test_k_beyond_the_store_serves_all_and_says_so(tmp_path: Path) -> None
             tx.put(Memory(f"mem-20260301-000000{number}", f"note {number} on deploys", NOW, NOW))
     app = app_over(bench)
     async with app.run_test(size=WIDE) as pilot:
-        await keys(pilot, "4", "slash", *"deploys", "enter")
+        await keys(pilot, "4 slash", *"deploys", "enter")
         await until(pilot, lambda: len(ranked(app)) == 3)
         await settled(pilot)
         assert "All 3 (k = 10)" in screen_text(app)
         slider(app, "k").focus()
-        await keys(pilot, "enter", "5", "0", "enter")
+        await keys(pilot, "enter 5 0 enter")
         await settled(pilot)
         assert "All 3 (k = 50)" in screen_text(app)
         await keys(pilot, *["left"] * 48)
@@ -61,7 +61,7 @@ async def test_frozen_bounds_hold_for_every_query_and_are_said_to_be_in_force(
         assert bounds is not None
         assert ranked(app) == before
         assert "0 to 1 by frozen bounds" in screen_text(app)
-        await keys(pilot, "slash", "ctrl+u", *"redis", "enter")
+        await keys(pilot, "slash ctrl+u", *"redis", "enter")
         await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == "redis")
         await settled(pilot)
         ranking = tune(app).session.ranking
@@ -83,7 +83,7 @@ async def test_of_several_moments_of_the_same_words_one_is_chosen(tmp_path: Path
     async with app.run_test(size=WIDE) as pilot:
         await keys(pilot, "4")
         await opens(pilot, TuneScreen)
-        await keys(pilot, "slash", "ctrl+u", *[{" ": "space"}.get(c, c) for c in QUERY])
+        await keys(pilot, "slash ctrl+u", *[{" ": "space"}.get(c, c) for c in QUERY])
         await until(pilot, lambda: tune(app).session.query == late)
         await keys(pilot, "enter")
         await opens(pilot, Choose)

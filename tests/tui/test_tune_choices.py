@@ -84,7 +84,7 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
     tmp_path: Path,
 ) -> None:
     async with tuning(tmp_path) as (app, pilot):
-        await keys(pilot, "right", "right", "s")
+        await keys(pilot, "right right s")
         await opens(pilot, Prompt)
         await keys(pilot, *"workbench", "enter")
         assert isinstance(app.screen, Prompt)
@@ -102,7 +102,7 @@ async def test_loading_asks_before_changed_settings_go_and_stretches_the_scales(
     tmp_path: Path,
 ) -> None:
     async with tuning(tmp_path) as (app, pilot):
-        await keys(pilot, "right", "l")
+        await keys(pilot, "right l")
         await opens(pilot, Choose)
         await keys(pilot, *"gen", "enter")
         await answered(pilot)
@@ -132,7 +132,7 @@ async def test_a_candidate_filter_says_who_takes_part(
         assert left_out.id not in {scored.memory.id for scored in session.ranking.best(10_000)}
         await keys(pilot, "C", *["backspace"] * 40, *"tag:no-such-tag", "enter")
         await shows(pilot, "matches none of")
-        await keys(pilot, "u", "u")
+        await keys(pilot, "u u")
         assert session.profile == WORKBENCH
         await keys(pilot, "o", *"made", "enter")
         await until(pilot, lambda: app.screen is tune(app))

@@ -70,7 +70,7 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
 async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -> None:
     async with tuning(tmp_path) as (app, pilot):
         session = tune(app).session
-        await keys(pilot, "right", "right")
+        await keys(pilot, "right right")
         moved = session.profile
         assert moved != session.saved
         await keys(pilot, "A")
@@ -123,12 +123,12 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path) -> None:
         assert memory.content.split()[0] in screen_text(app)
         await keys(pilot, "enter")
         assert app.screen is dialog
-        await keys(pilot, "a", "b", "equals_sign", "question_mark")
+        await keys(pilot, "a b equals_sign question_mark")
         assert isinstance(app.screen, HelpScreen)
-        await keys(pilot, "escape", "space", "space")
+        await keys(pilot, "escape space space")
         assert [answer for _, answer in dialog.preferences.answers] == ["a", "b", "=", "?", "?"]
         assert len({number for number, _ in dialog.preferences.answers}) == 5
-        await keys(pilot, "u", "u", "u", "u")
+        await keys(pilot, "u u u u")
         assert len(dialog.preferences.answers) == 1
         await until(
             pilot, lambda: "more answers" in screen_text(app) and "1 answer" in screen_text(app)

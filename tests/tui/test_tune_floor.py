@@ -19,7 +19,7 @@ NOTHING, SOMETHING = "recipe for lasagne", "who may write to customers during an
 
 
 async def asked(pilot: Pilot[Path | None], app: WorkbenchApp, query: str) -> None:
-    await keys(pilot, "slash", "ctrl+u")
+    await keys(pilot, "slash ctrl+u")
     await keys(pilot, *("space" if key == " " else key for key in query))
     await until(pilot, lambda: (q := tune(app).session.question) is not None and q.text == query)
     await until(pilot, lambda: not tune(app).asking)

@@ -25,7 +25,7 @@ async def roll(pilot: Pilot[Path | None], target: Slider, up: bool, shift: bool 
 @pytest.mark.slow
 async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path) -> None:
     async with tuning(tmp_path) as (app, pilot):
-        await keys(pilot, "slash", "ctrl+u", *"redis", "enter")
+        await keys(pilot, "slash ctrl+u", *"redis", "enter")
         await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == "redis")
         await settled(pilot)
         before = ranked(app)
@@ -33,7 +33,7 @@ async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path)
         assert focused(app) is tune(app).rows
         assert slider(app, "recency").value == pytest.approx(0.45)
         assert ranked(app) != before
-        await keys(pilot, "shift+left", "down")
+        await keys(pilot, "shift+left down")
         assert slider(app, "recency").value == pytest.approx(0.44)
         assert tune(app).rows.cursor == 1
         await keys(pilot, "backspace")
@@ -47,7 +47,7 @@ async def test_a_slider_without_effect_says_so_when_it_is_moved_from_elsewhere(
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await opened(pilot)
         slider(app, "half-life-episodic").focus()
-        await keys(pilot, "tab", "o", *"off", "enter")
+        await keys(pilot, "tab o", *"off", "enter")
         await until(pilot, lambda: slider(app, "half-life-episodic").disabled)
         before = slider(app, "half-life-episodic").value
         await keys(pilot, "right")

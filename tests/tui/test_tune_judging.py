@@ -61,7 +61,7 @@ async def judging(pilot: Pilot[Path | None], app: WorkbenchApp) -> JudgeDialog:
 
 
 async def ask(pilot: Pilot[Path | None], app: WorkbenchApp, query: str = QUERY) -> None:
-    await keys(pilot, "slash", "ctrl+u", *[{" ": "space"}.get(c, c) for c in query], "enter")
+    await keys(pilot, "slash ctrl+u", *[{" ": "space"}.get(c, c) for c in query], "enter")
     await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == query)
     await settled(pilot)
 
@@ -74,7 +74,7 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         before = len(from_store(app.bench.context).queries)
         dialog = await judging(pilot, app)
         pool = dialog.ids
-        await keys(pilot, "3", "2", "0", "space", "1", "escape")
+        await keys(pilot, "3 2 0 space 1 escape")
         saved = app.bench.judging.find(QUERY)
         assert saved is not None
         assert app.bench.judging.grades(QUERY) == {pool[0]: 3, pool[1]: 2, pool[2]: 0, pool[4]: 1}
@@ -108,7 +108,7 @@ async def test_grades_are_undone_one_by_one_and_the_query_with_the_first(tmp_pat
         await ask(pilot, app)
         dialog = await judging(pilot, app)
         first, second = dialog.ids[:2]
-        await keys(pilot, "1", "k", "3", "space")
+        await keys(pilot, "1 k 3 space")
         assert app.bench.judging.grades(QUERY) == {first: 3}
         assert dialog.rows.cursor == 2
         await keys(pilot, "u")

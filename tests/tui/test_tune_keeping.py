@@ -48,9 +48,9 @@ def with_config(app: WorkbenchApp, path: Path) -> WorkbenchApp:
 async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Path) -> None:
     async with tuning(tmp_path, (80, 24)) as (app, pilot):
         stored = files(tmp_path / "store")
-        await keys(pilot, "right", "n", "n")
+        await keys(pilot, "right n n")
         moved = tune(app).session.profile
-        await keys(pilot, "right", "right", "n")
+        await keys(pilot, "right right n")
         assert [s.name for s in app.bench.tuning.snapshots.all()] == ["A", "B"]
         await keys(pilot, "N")
         dialog = await opens(pilot, LibraryDialog)
@@ -61,7 +61,7 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         assert "of the top 10 are in both" in text(dialog)
         await keys(pilot, "e")
         await opens(pilot, Prompt)
-        await keys(pilot, "end", "backspace", *"B", "enter")
+        await keys(pilot, "end backspace", *"B", "enter")
         assert "A snapshot “B” already exists." in screen_text(app)
         await keys(pilot, "backspace", *"less recency", "enter")
         await until(pilot, lambda: app.screen is dialog)
@@ -92,9 +92,9 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
 
 async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Path) -> None:
     async with tuning(tmp_path, (80, 24)) as (app, pilot):
-        await keys(pilot, "right", "right", "n")
+        await keys(pilot, "right right n")
         kept = tune(app).session.profile
-        await keys(pilot, "r", "N")
+        await keys(pilot, "r N")
         dialog = await opens(pilot, LibraryDialog)
         await keys(pilot, "s")
         await opens(pilot, Prompt)
@@ -120,7 +120,7 @@ async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Pat
 async def test_a_saved_profile_is_put_to_use_and_taken_back(tmp_path: Path) -> None:
     async with tuning(tmp_path, (80, 24)) as (app, pilot):
         assert "profile workbench (default)" in screen_text(app)
-        await keys(pilot, "right", "a")
+        await keys(pilot, "right a")
         assert messages(app)[-1].startswith("The changed sliders are in no profile yet: s ")
         assert app.bench.tuning.used.origin == "default"
         await keys(pilot, "s")
@@ -169,12 +169,12 @@ async def test_the_threshold_is_written_to_the_settings_and_holds(tmp_path: Path
 @pytest.mark.slow
 async def test_quitting_asks_only_while_the_sliders_stand_nowhere_else(tmp_path: Path) -> None:
     async with tuning(tmp_path) as (app, pilot):
-        await keys(pilot, "right", "1", "q")
+        await keys(pilot, "right 1 q")
         await opens(pilot, Confirm)
         assert "in no profile and no snapshot" in screen_text(app)
         await keys(pilot, "n")
         await until(pilot, lambda: not isinstance(app.screen, Confirm))
-        await keys(pilot, "4", "n", "q")
+        await keys(pilot, "4 n q")
         await until(pilot, lambda: not app.is_running)
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=WIDE) as pilot:

@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import demo
+from tests.tui.support import demo, each_key
 from tests.tui.waiting import until
 from workbench.core.tuning.floor import UNKNOWN
 from workbench.tui.app.app import WorkbenchApp
@@ -95,7 +95,7 @@ def is_measured(screen: TuneScreen) -> bool:
 
 
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
-    for key in pressed:
+    for key in each_key(pressed):
         await pilot.press(key)
     await pilot.pause()
 
