@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 from textual.screen import Screen
 
 import workbench.tui.app.app
-from tests.tui.support import Driver, each_key
+from tests.tui.support import Driver, each_key, screen_text
 from tests.tui.waiting import until_drawn
-from tests.tui.widgets.host import picture
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
@@ -100,7 +99,7 @@ class Hand(Driver):
 
     @property
     def text(self) -> str:
-        return "\n".join(picture(self.app))
+        return screen_text(self.app)
 
     async def press(self, *keys: str) -> None:
         for key in each_key(keys):

@@ -169,7 +169,6 @@ async def test_in_the_history_of_everybody_they_act_on_what_a_change_is_about(
         await until(pilot, lambda: playbooks.bullet(MAIN, bullet).helpful_count == 1)
         history(app).cursor = len(history(app).rows) - 1
         await pilot.press("P", "plus")
-        await pilot.pause()
         assert tells(app, "several")
         assert not tells(app, NOT_PROMOTED)
         playbooks.delete(MAIN, [bullet])

@@ -83,16 +83,13 @@ async def test_sessions_open_to_what_was_given_and_to_the_memory(tmp_path: Path)
         assert "54 sessions" in screen_text(app)
         assert "codex" in screen_text(app)
         await pilot.press("enter", "j")
-        await pilot.pause()
         text = screen_text(app)
         assert "0.650" in text
         assert "View resources is still" in text
         await pilot.press("enter")
-        await pilot.pause()
         assert "as 1 of 3" in screen_text(app)
         assert "when is the view resources dropped" in screen_text(app)
         await pilot.press("escape", "escape")
-        await pilot.pause()
         assert app.focused is agents(app).sessions
 
 
@@ -110,7 +107,6 @@ async def test_what_was_left_out_or_looked_up_is_said_in_words(tmp_path: Path) -
         text = ""
         for key in ("j", "k", "enter"):
             await pilot.press(key)
-            await pilot.pause()
             text += screen_text(app)
         for said in (
             "2 served, 2 held back, 3 too weak",
@@ -142,7 +138,6 @@ async def test_a_memory_is_judged_as_no_answer_to_the_question_it_was_served_for
         await pilot.press("0")
         assert tells(app, "Go to a memory that was served")
         await pilot.press("enter", "j", "0")
-        await pilot.pause()
         assert bench.judging.grades("when is the deploy") == {"m1": 0}
         await pilot.press("enter")
         await until_drawn(pilot, lambda: "Judged 0 of 3 for this question" in screen_text(app))
@@ -196,7 +191,6 @@ async def test_new_memories_are_told_of_where_the_top_is_out_of_sight(tmp_path: 
         stream = app.screen
         assert isinstance(stream, StreamScreen)
         await pilot.press("G")
-        await pilot.pause()
         here, seen = stream.rows.current, stream.rows.cursor - stream.rows.scroll_offset.y
         assert here is not None
         with bench.library.transaction("agent:claude", "two more") as tx:

@@ -164,7 +164,6 @@ async def test_it_is_written_to_a_new_file_and_to_no_other(
         await pilot.press("X")
         await opens(pilot, Prompt)
         await pilot.press("enter")
-        await pilot.pause()
         assert isinstance(app.screen, Prompt)
         assert (tmp_path / "context.md").read_text("utf-8") == "mine"
 

@@ -91,7 +91,6 @@ async def test_a_store_that_is_taken_away_is_said_and_never_made_anew(tmp_path: 
         await pilot.press("plus", "u", "4", "slash", *"deploy", "enter")
         for key in "12346":
             await pilot.press(key)
-            await pilot.pause()
             assert "the store is missing" in screen_text(app)
         assert not store.exists()
         away.rename(store)

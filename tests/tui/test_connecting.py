@@ -37,7 +37,6 @@ async def asked(pilot: Pilot[Any], *keys: str) -> ConnectDialog:
     """Choose the agent and the scope with keys, and wait for what connecting does."""
     for key in keys:
         await pilot.press(key)
-        await pilot.pause()
     return await opens(pilot, ConnectDialog)
 
 
@@ -81,7 +80,6 @@ async def test_what_was_in_the_file_comes_back_to_the_byte(tmp_path: Path, text:
         await pilot.press("v", "escape")
         assert app.screen is dialog, "back from the changes"
         await pilot.press("u")
-        await pilot.pause()
         assert path.read_bytes() == text.encode()
 
 
@@ -95,7 +93,6 @@ async def test_what_somebody_else_wrote_since_stays(tmp_path: Path) -> None:
         await shows(pilot, "Connected")
         path.write_text(path.read_text().replace('"opus"', '"sonnet"'))
         await pilot.press("u")
-        await pilot.pause()
         assert '"sonnet"' in path.read_text()
         assert "capture" not in path.read_text()
         await pilot.press("escape", "escape")
@@ -107,7 +104,6 @@ async def test_an_agent_connects_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         await pilot.press("4")
-        await pilot.pause()
         assert any("cannot change its own hooks" in said for said in messages(app))
         await pilot.press("escape")
     assert not settings(tmp_path).exists()

@@ -42,13 +42,11 @@ async def typed(bench: Workbench, folder: Path, *keys: str) -> tuple[str, str]:
     async with app.run_test(size=(100, 30)) as pilot:
         for key in keys:
             await pilot.press(key)
-            await pilot.pause()
             if key == "2":
                 await to_candidate(pilot)
         assert isinstance(app.screen, RecordForm | TextEditor)
         before, shown = app.screen.query_one(TextArea).text, screen_text(app)
         await pilot.press("Z")
-        await pilot.pause()
     return before, shown
 
 
@@ -77,7 +75,6 @@ async def test_a_written_round_outlives_the_app_until_one_is_taken(
             await to_candidate(pilot)
             for key in ("r", "e", *([] if last == "enter" else ["W"]), "ctrl+s", last):
                 await pilot.press(key)
-                await pilot.pause()
         assert bool(list(folder.iterdir())) is (last == "end")
     assert any(memory.content.endswith("W") for memory in bench.library.memories.all())
 

@@ -177,7 +177,6 @@ async def look(
     found: dict[str, list[str]],
 ) -> None:
     await pilot.press(key)
-    await pilot.pause()
     shown = [
         where for where in secret.on(app) if not (name == "playbook.export" and where in NAMED)
     ]

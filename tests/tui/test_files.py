@@ -176,7 +176,6 @@ async def test_the_cut_of_memory_md_is_drawn(project: Path) -> None:
         await pilot.press("v")
         await opens(pilot, WholeFile, lambda s: s.query_one(Pane).rows)
         await pilot.press("c", *["j"] * 3)
-        await pilot.pause()
         text = screen_text(app)
         assert "── line 200: Claude Code stops loading here, 11 lines below ──" in text
         assert "Topic 200" in text

@@ -45,30 +45,24 @@ async def test_flagged_text_is_marked_masked_and_folded_until_opened(
         assert "This looks like an AWS key." in detail_of(app)
         assert "z shows it." in detail_of(app)
         await pilot.press(key)
-        await pilot.pause()
         assert f"Deploy with {KEY} today.\nSecond line." in detail_of(app)
         assert "z shows it." not in detail_of(app)
         await pilot.press("escape", "j", "k")
-        await pilot.pause()
 
 
 async def test_letting_one_out_asks_why_and_again_takes_it_back(tmp_path: Path) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
         await pilot.press("exclamation_mark", "enter")
-        await pilot.pause()
         assert ": reason" in screen_text(app)
         await pilot.press(*"old", "enter")
-        await pilot.pause()
         found = app.bench.safety.override(app.bench.stream.get(ID))
         assert found is not None
         assert (found.actor, found.reason) == ("human", "old")
         assert "allowed to be exported since" in detail_of(app)
         await pilot.press("exclamation_mark")
-        await pilot.pause()
         assert app.bench.safety.override(app.bench.stream.get(ID)) is None
         await pilot.press("u")
-        await pilot.pause()
         assert app.bench.safety.override(app.bench.stream.get(ID)) is not None
 
 
@@ -80,23 +74,17 @@ async def test_an_export_is_held_back_until_it_is_allowed(tmp_path: Path) -> Non
     target = tmp_path / "out.txt"
     async with app.run_test(size=(140, 40)) as pilot:
         await pilot.press("3")
-        await pilot.pause()
         assert f"{FLAGGED} Use [secret: {RULE}]" in screen_text(app)
         assert KEY not in screen_text(app)
         await pilot.press("X")
-        await pilot.pause()
         box = app.screen.query_one("#export-path")
         box.value = str(target)  # type: ignore[attr-defined]
         await pilot.pause()
         assert "Held back: 1 flagged part." in screen_text(app)
         await pilot.press("ctrl+s")
-        await pilot.pause()
         assert not target.exists()
         await pilot.press("ctrl+l")
-        await pilot.pause()
         await pilot.press(*"fine", "enter")
-        await pilot.pause()
         assert "Flagged, but exported:" in screen_text(app)
         await pilot.press("ctrl+s")
-        await pilot.pause()
         assert KEY in target.read_text("utf-8")

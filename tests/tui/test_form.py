@@ -108,7 +108,6 @@ async def test_ctrl_r_puts_back_what_is_stored_and_esc_asks_twice(tmp_path: Path
         await pilot.press("ctrl+r")
         assert line(app, "category").value == before.category
         await pilot.press("ctrl+r", "escape")
-        await pilot.pause()
         assert line(app, "category").value == "mine"
         assert "Unsaved: esc again discards" in screen_text(app)
         await pilot.press("escape")

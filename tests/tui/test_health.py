@@ -65,7 +65,6 @@ async def test_all_prunes_are_shown_and_accepted_together(tmp_path: Path) -> Non
         assert "Prune these 2 memories?" in text
         assert "a note that nobody ever read" in text
         await pilot.press("escape")
-        await pilot.pause()
         assert status(app, "old") == "signal"
         await pilot.press("p")
         await opens(pilot, Proposed)

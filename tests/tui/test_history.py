@@ -48,7 +48,6 @@ ID = "mem-20260320-0000257"
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
     for key in each_key(pressed):
         await pilot.press(key)
-        await pilot.pause()
         await until(
             pilot,
             lambda: not (isinstance(pilot.app.screen, HistoryDialog) and pilot.app.screen.reading),

@@ -41,10 +41,8 @@ def inert(app: WorkbenchApp, where: str) -> None:
 
 async def walk(app: WorkbenchApp, pilot: Pilot[Path | None], area: str) -> None:
     await pilot.press(area)
-    await pilot.pause()
     for key in WAYS[area].split():
         await pilot.press(key)
-        await pilot.pause()
         inert(app, f"{area}: {key}")
 
 

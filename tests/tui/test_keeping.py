@@ -108,7 +108,6 @@ async def test_the_title_of_what_is_promoted(tmp_path: Path, word: str) -> None:
         app.screen.query_one("#promote-about", SafeInput).value = f"with {SECRET}"
         await pilot.pause()
         await pilot.press("enter")
-        await pilot.pause()
         assert isinstance(app.screen, PromoteDialog)
         assert f"{MASKED}" in screen_text(app)
         app.screen.query_one("#promote-about", SafeInput).value += word

@@ -39,14 +39,12 @@ async def test_a_banner_says_where_one_stands_in_every_area(past: Workbench) -> 
     async with app.run_test(size=(80, 24)) as pilot:
         for area in AREAS:
             await pilot.press(area.key)
-            await pilot.pause()
             second = screen_text(app).splitlines()[1]
             assert second.strip() == (
                 f"Revision {standpoint.rev} of {standpoint.latest} · 2026-03-20 17:30 · read-only"
                 " · ctrl+o opens the present"
             )
         await pilot.press("1")
-        await pilot.pause()
         assert "What it says now." not in screen_text(app)
 
 
@@ -60,7 +58,6 @@ async def test_every_key_that_changes_something_is_refused_in_a_sentence(
     before = {path: path.read_bytes() for path in store.iterdir() if path.is_file()}
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press(area.key)
-        await pilot.pause()
         screen = app.screen
         for action in (*area.actions.own, *AREAS.everywhere):
             if action.changes or action.id in ("app.import", "app.reflect", "app.undo", "app.redo"):
@@ -98,7 +95,6 @@ async def test_a_row_of_a_dialog_is_not_changed_either(past: Workbench) -> None:
         for key in ("plus", "e", "p", "d"):
             app.clear_notifications()
             await pilot.press(key)
-            await pilot.pause()
             assert isinstance(app.screen, HistoryDialog), key
             assert any(REFUSED in one for one in messages(app)), key
 

@@ -60,7 +60,6 @@ async def test_forms_and_votes_are_refused_before_anything_is_typed(
     app = app_over(closed)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press(area.key)
-        await pilot.pause()
         screen = app.screen
         for action in (*area.actions.own, *AREAS.everywhere):
             if (
@@ -80,5 +79,4 @@ async def test_what_can_be_read_can_still_be_looked_for(closed: Workbench) -> No
         await pilot.press("slash", *"token", "enter")
         await shows(pilot, "token")
         await pilot.press("s")
-        await pilot.pause()
         assert messages(app) == []

@@ -17,7 +17,6 @@ async def test_reading_goes_to_the_end_and_another_text_starts_at_its_top() -> N
         await pilot.pause()
         assert not pane.at_end
         await pilot.press("G")
-        await pilot.pause()
         assert pane.at_end
         assert "line 49" in picture(host)[-1]
         assert not pane.read(1)

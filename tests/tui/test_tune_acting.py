@@ -22,7 +22,6 @@ async def test_on_a_slider_votes_do_nothing_and_the_others_say_where_to_go(tmp_p
         id = row.standing.memory.id
         before, value = screen.bench.stream.get(id), screen.session.profile
         await pilot.press("plus", "minus", "p", "P", "e", "d")
-        await pilot.pause()
         assert not app.screen.is_modal
         assert (screen.bench.stream.get(id), screen.session.profile) == (before, value)
         assert screen.bench.stream.live_vote(id) == ""

@@ -132,7 +132,6 @@ async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) ->
         await until(pilot, lambda: app.bench.tuning.ready)
         await until(pilot, lambda: "v grades" in verdict(app))
         await keys(pilot, "m")
-        await pilot.pause()
         assert not isinstance(app.screen, MetricsDialog)
         await keys(pilot, "v")
         assert not isinstance(app.screen, JudgeDialog)

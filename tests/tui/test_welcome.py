@@ -24,7 +24,6 @@ async def chosen(keys: tuple[str, ...], run: FirstRun) -> FirstStep | None:
     async with app.run_test(size=(80, 24)) as pilot:
         await shown(pilot)
         await pilot.press(*keys)
-        await pilot.pause()
     return app.return_value
 
 
@@ -57,7 +56,6 @@ async def test_a_click_on_the_row_under_the_cursor_chooses_it() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         card = await shown(pilot)
         await pilot.press("G")
-        await pilot.pause()
         assert app.screen is card
         assert "It is /home/ann/.local/share/memory-workbench/store" in screen_text(app)
         await pilot.click(LineView, offset=(5, 4))
@@ -70,7 +68,6 @@ async def test_where_no_store_can_be_made_the_card_says_why_and_stays() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await shown(pilot)
         await pilot.press("2")
-        await pilot.pause()
         assert "cannot be made here" in screen_text(app)
         assert messages(app) == [
             "Nothing was made: /work/shop: it is not writable. "

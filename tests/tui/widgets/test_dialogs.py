@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 from textual.content import Content
 
+from tests.tui.support import screen_text
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.tui.app.areas import AREAS
@@ -36,7 +37,7 @@ async def test_a_question_takes_yes_and_no(key: str, answer: bool) -> None:
             )
         )
         await pilot.pause()
-        text = "\n".join(picture(host))
+        text = screen_text(host)
         assert "Forget this memory?" in text
         assert "It can be undone." in text
         assert "y forget   n no" in text
@@ -44,7 +45,6 @@ async def test_a_question_takes_yes_and_no(key: str, answer: bool) -> None:
         await pilot.press("d", "enter", "space")
         assert host.results == []
         await pilot.press(key)
-        await pilot.pause()
         assert host.results == [answer]
 
 
@@ -58,18 +58,17 @@ async def test_every_dialog_shows_its_keys_and_where_one_types_by_way_of_the_man
     async with host.run_test(size=(80, 24)) as pilot:
         host.ask(Confirm("Forget?", clock=Clock()) if dialog == "confirm" else Prompt("Name it"))
         await pilot.pause()
-        assert "f1 manual" in "\n".join(picture(host))
+        assert "f1 manual" in screen_text(host)
         await pilot.press(*(["question_mark"] if dialog == "prompt" else []), *keys)
         if keys == ["f1"]:
             await until_drawn(pilot, lambda: isinstance(host.screen, ManualScreen))
             await pilot.press("question_mark")
         await until_drawn(pilot, lambda: isinstance(host.screen, HelpScreen))
-        text = "\n".join(picture(host))
+        text = screen_text(host)
         assert (
             "Close without changing anything" if dialog == "confirm" else "Accept the input"
         ) in text
         await pilot.press("question_mark")
-        await pilot.pause()
         assert not isinstance(host.screen, HelpScreen)
         assert host.results == []
 
@@ -84,7 +83,6 @@ async def test_a_stray_yes_in_the_first_moment_does_nothing() -> None:
         assert host.results == []
         clock.seconds += 0.002
         await pilot.press("y")
-        await pilot.pause()
         assert host.results == [True]
 
 
@@ -94,10 +92,9 @@ async def test_the_keys_shown_are_those_of_the_keymap() -> None:
         host.set_keymap({"confirm.yes": "j"})
         host.ask(Confirm("Forget?", clock=clock))
         await pilot.pause()
-        assert "j yes" in "\n".join(picture(host))
+        assert "j yes" in screen_text(host)
         clock.seconds += 1
         await pilot.press("y", "j")
-        await pilot.pause()
         assert host.results == [True]
 
 
@@ -111,14 +108,11 @@ async def test_a_prompt_takes_a_line_and_refuses_with_a_sentence() -> None:
     async with host.run_test(size=(80, 24)) as pilot:
         host.ask(Prompt("Save as", check=needs_name))
         await pilot.press("enter")
-        await pilot.pause()
-        assert "✗ A profile needs a name." in "\n".join(picture(host))
+        assert "✗ A profile needs a name." in screen_text(host)
         assert host.results == []
         await pilot.press("m", "y", "space")
-        await pilot.pause()
-        assert "needs a name" not in "\n".join(picture(host))
+        assert "needs a name" not in screen_text(host)
         await pilot.press("enter")
-        await pilot.pause()
         assert host.results == ["my"]
 
 
@@ -131,7 +125,6 @@ async def test_a_prompt_starts_with_its_value_and_esc_gives_nothing() -> None:
         assert any("old [/x] ␛[2J" in line for line in text)
         assert all(map(is_inert, text))
         await pilot.press("escape")
-        await pilot.pause()
         assert host.results == [None]
 
 
@@ -147,11 +140,9 @@ async def test_choosing_narrows_while_typing() -> None:
         await pilot.pause()
         assert any("▸" in line and "Section 7" in line for line in picture(host))
         await pilot.press(*"SEC 3")
-        await pilot.pause()
         lines = [line for line in picture(host) if "bullets" in line]
         assert len(lines) == 13
         await pilot.press("down", "down", "up", "enter")
-        await pilot.pause()
         assert host.results == ["s13"]
 
 
@@ -167,21 +158,16 @@ async def test_words_narrow_the_help_to_rows_that_hold_them_or_others_for_them()
         )
         await pilot.pause()
         await pilot.press("slash", *"delete")
-        await pilot.pause()
-        text = "\n".join(picture(host))
+        text = screen_text(host)
         assert "Archive it; asks once for several" in text
         assert "Vote helpful" not in text
         await pilot.press("escape")
-        await pilot.pause()
-        assert "Vote helpful" in "\n".join(picture(host))
+        assert "Vote helpful" in screen_text(host)
         await pilot.press("slash", *"tag", "enter")
-        await pilot.pause()
-        text = "\n".join(picture(host))
+        text = screen_text(host)
         assert "tag:auth" in text
         assert "since:7d" not in text
         await pilot.press("slash", *"xyzzy")
-        await pilot.pause()
-        assert "Nothing found." in "\n".join(picture(host))
+        assert "Nothing found." in screen_text(host)
         await pilot.press("escape", "escape")
-        await pilot.pause()
         assert host.results == [None]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
 
+from tests.tui.support import screen_text
 from tests.tui.waiting import until
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.config.drafts import Item, digest
@@ -36,7 +37,6 @@ async def test_editing_one_place_leaves_the_rest_untouched() -> None:
     async with host.run_test(size=(80, 24)) as pilot:
         await opened(host, pilot, TextEditor("Edit", ODD))
         await pilot.press("z", "ctrl+s")
-        await pilot.pause()
         assert host.results == [f"{ODD}z"]
 
 
@@ -45,14 +45,11 @@ async def test_esc_discards_only_the_second_time() -> None:
     async with host.run_test(size=(80, 24)) as pilot:
         await opened(host, pilot, TextEditor("Edit", "old"))
         await pilot.press("x", "escape")
-        await pilot.pause()
         assert host.results == []
-        assert "Unsaved: esc again discards, ctrl+s saves." in "\n".join(picture(host))
+        assert "Unsaved: esc again discards, ctrl+s saves." in screen_text(host)
         await pilot.press("y", "escape")
-        await pilot.pause()
         assert host.results == []
         await pilot.press("escape")
-        await pilot.pause()
         assert host.results == [None]
 
 
@@ -68,9 +65,8 @@ async def test_what_cannot_be_saved_is_said(text: str, said: str) -> None:
     async with host.run_test(size=(80, 24)) as pilot:
         await opened(host, pilot, TextEditor("Edit", text, limit=20, check=check))
         await pilot.press("ctrl+s")
-        await pilot.pause()
         assert host.results == []
-        assert said in "\n".join(picture(host))
+        assert said in screen_text(host)
 
 
 async def test_hostile_text_is_inert_and_wraps_within_the_box() -> None:
@@ -95,7 +91,7 @@ async def test_a_paste_loses_its_control_characters_and_says_so() -> None:
         await pilot.pause()
         await pilot.pause()
         assert area.text == "one\ntwo\t[2J\u200d"
-        assert "2 control characters were left out of the paste." in "\n".join(picture(host))
+        assert "2 control characters were left out of the paste." in screen_text(host)
         assert all(map(is_inert, picture(host)))
 
 
@@ -144,14 +140,12 @@ async def test_what_is_typed_is_kept_and_restored_until_it_is_saved_or_left(tmp_
     async with (again := Host()).run_test(size=(80, 24)) as pilot:
         area = await opened(again, pilot, TextEditor("Edit", "old", draft=keeper))
         assert area.text == "oldxy"
-        assert "Restored: you typed this just now and did not save it." in "\n".join(picture(again))
+        assert "Restored: you typed this just now and did not save it." in screen_text(again)
         await pilot.press("ctrl+r")
         assert area.text == "old"
         await pilot.press("escape")
-        await pilot.pause()
         assert again.results == [], "a draft out of sight is not lost by one key either"
         await pilot.press("ctrl+r", "ctrl+s")
-        await pilot.pause()
         assert again.results == ["oldxy"]
         assert list(tmp_path.iterdir()) == []
 
@@ -171,10 +165,8 @@ async def test_a_draft_never_overwrites_what_changed_meanwhile_unasked(tmp_path:
         assert kept is not None
         assert kept.is_of("old"), "a second crash does not make it look up to date"
         await pilot.press("ctrl+s")
-        await pilot.pause()
         assert host.results == []
         await pilot.press("ctrl+s")
-        await pilot.pause()
         assert host.results == ["minez"]
 
 
@@ -184,9 +176,8 @@ async def test_a_draft_that_cannot_be_kept_is_said_and_hinders_nothing(tmp_path:
     async with host.run_test(size=(80, 24)) as pilot:
         await opened(host, pilot, TextEditor("Edit", "old", draft=drafting(tmp_path / "full")))
         await pilot.press("x")
-        await until(pilot, lambda: "no draft is kept (" in "\n".join(picture(host)))
+        await until(pilot, lambda: "no draft is kept (" in screen_text(host))
         await pilot.press("ctrl+s")
-        await pilot.pause()
         assert host.results == ["oldx"]
 
 
@@ -198,7 +189,6 @@ async def test_what_another_editor_saved_is_not_lost_by_one_key() -> None:
         )
         assert area.text == "from outside"
         await pilot.press("escape")
-        await pilot.pause()
         assert host.results == []
 
 
@@ -212,8 +202,7 @@ async def test_an_editor_that_fails_loses_nothing(monkeypatch: pytest.MonkeyPatc
     async with host.run_test(size=(80, 24)) as pilot:
         area = await opened(host, pilot, TextEditor("Edit", "as it was"))
         await pilot.press("ctrl+o")
-        await pilot.pause()
-        assert "✗ false ended with an error (1)" in "\n".join(picture(host))
+        assert "✗ false ended with an error (1)" in screen_text(host)
         assert area.text == "as it was"
 
 
@@ -223,7 +212,6 @@ async def test_what_was_copied_in_the_app_is_pasted_like_anything_else() -> None
         area = await opened(host, pilot, TextEditor("Edit", "old ", limit=2 * LONG))
         host.copy_to_clipboard("red\x1b[31m")
         await pilot.press("ctrl+v")
-        await pilot.pause()
         assert area.text == "old red[31m"
 
 
@@ -235,9 +223,7 @@ async def test_an_undo_that_takes_the_cursors_line_away_is_survived(text: str) -
         area.post_message(events.Paste("more\n" * 40))
         await until(pilot, lambda: area.document.line_count > 40)
         await pilot.press("ctrl+z")
-        await pilot.pause()
         assert area.text == text
         assert area.cursor_location[0] < area.document.line_count
         await pilot.press("ctrl+y")
-        await pilot.pause()
         assert area.text == text + "more\n" * 40

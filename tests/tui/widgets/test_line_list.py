@@ -43,7 +43,6 @@ async def test_a_hundred_thousand_rows_draw_only_the_lines_in_sight() -> None:
         await pilot.pause()
         assert set(drawing.drawn) == set(numbered(20))
         await pilot.press("G")
-        await pilot.pause()
         assert rows.cursor == 99_999
         assert set(drawing.drawn) == {*numbered(20), *numbered(100_000)[-20:]}
         lines = picture(pilot.app)
@@ -125,7 +124,6 @@ async def test_a_click_selects_and_a_double_click_or_enter_opens() -> None:
         await pilot.double_click(rows, offset=(5, 6))
         rows.focus()
         await pilot.press("j", "enter")
-        await pilot.pause()
         assert [m.index for m in host.of(LineList.Opened)] == [6, 7]
 
 

@@ -15,11 +15,9 @@ async def test_typing_lays_nothing_out_and_yet_scrolls_the_field() -> None:
         await pilot.pause()
         pilot.app.screen.screen_layout_refresh_signal.subscribe(pilot.app, laid_out.append)
         await pilot.press(*"a longer text than the field is wide")
-        await pilot.pause()
         assert not laid_out
         assert field.scroll_x > 0
         await pilot.press("home")
-        await pilot.pause()
         assert field.scroll_x == 0
 
 

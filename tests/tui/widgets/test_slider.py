@@ -17,7 +17,6 @@ async def after(keys: Sequence[str], slider: Slider) -> tuple[list[float | None]
     async with host.run_test(size=(60, 5), message_hook=keeping(host)) as pilot:
         slider.focus()
         await pilot.press(*keys)
-        await pilot.pause()
         return [m.value for m in host.of(Slider.Changed)], picture(host)[0]
 
 
