@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.mcp.conftest import QUERY, command, surroundings
-from tests.mcp.support import said
+from tests.mcp.support import ask
 from workbench.config.paths import MCP_TOKEN
 from workbench.core.record import StoreProblem
 from workbench.mcp.http import token_in
@@ -64,15 +64,12 @@ def client(address: str, token: str) -> Client:
 async def test_four_clients_at_once_are_each_answered(served: tuple[str, str, Any]) -> None:
     address, token, _ = served
 
-    async def ask(number: int) -> list[str]:
+    async def three(number: int) -> list[str]:
         async with client(address, token) as one:
-            found = [
-                said(await one.call_tool("memory_search", {"query": QUERY, "k": 2}))
-                for _ in range(3)
-            ]
+            found = [await ask(one, "memory_search", query=QUERY, k=2) for _ in range(3)]
         return [row["id"] for answer in found for row in answer["results"]]
 
-    asked = await asyncio.gather(*map(ask, range(4)))
+    asked = await asyncio.gather(*map(three, range(4)))
     assert all(ids == asked[0] for ids in asked)
     assert len(asked[0]) == 6
 

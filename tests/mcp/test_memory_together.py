@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.mcp.conftest import Connect
-from tests.mcp.support import said
+from tests.mcp.support import ask
 from workbench.config.paths import shipped
 from workbench.services.demo import surround
 from workbench.services.open import Workbench
@@ -32,8 +32,8 @@ async def test_a_task_begins_with_the_patterns_and_episodes_of_tasks_like_it(
 ) -> None:
     async with connect(groups={"all"}) as client:
         asked = {"task": "Make the query of the audit list fast, it scans every partition"}
-        parts = said(await client.call_tool("get_context_for_task", asked))
-        whole = said(await client.call_tool("memory_context", asked))
+        parts = await ask(client, "get_context_for_task", **asked)
+        whole = await ask(client, "memory_context", **asked)
     assert "pat-20260223-0000009" in ids(parts, "applicable_patterns")
     assert "ep-20260320-0000042" in ids(parts, "similar_episodes")
     assert (len(parts["applicable_patterns"]) <= 3, len(parts["similar_episodes"]) <= 5) == (
@@ -50,11 +50,11 @@ async def test_a_failure_brings_what_helped_then_by_the_words_of_the_error(
 ) -> None:
     async with connect(groups={"all"}) as client:
         asked = {"task": "Add a column to bookings", "error": LOCK}
-        parts = said(await client.call_tool("get_context_for_task", asked))
+        parts = await ask(client, "get_context_for_task", **asked)
         assert ids(parts, "recovery_patterns") == [WAITS]
         assert "AUTH_SECRET" not in str(parts["similar_failures"])
         asked = {"task": "Repair the smoke job", "error": "AUTH_SECRET is empty"}
-        parts = said(await client.call_tool("get_context_for_task", asked))
+        parts = await ask(client, "get_context_for_task", **asked)
         assert ids(parts, "recovery_patterns")[0] == SECRET
         assert "ep-20260318-0000040" in ids(parts, "similar_failures")
 
@@ -81,9 +81,9 @@ async def test_a_task_that_is_done_is_kept_as_an_episode_and_teaches_its_pattern
             "episode": episode,
             "insights": ["A lock that is not there in 3 s is not worth waiting"],
         }
-        answer = said(await client.call_tool("learn_from_episode", learned))
+        answer = await ask(client, "learn_from_episode", **learned)
         assert answer["stored"]
-        again = said(await client.call_tool("similar_failures", {"error": LOCK}))
+        again = await ask(client, "similar_failures", error=LOCK)
         assert answer["episode"] in ids(again, "similar_failures")
     around.library.refresh()
     rows = {row["pattern"]: row for row in answer["patterns"]}

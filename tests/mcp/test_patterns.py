@@ -4,7 +4,7 @@ import pytest
 
 from tests.core.agents.patterns.samples import FULL
 from tests.mcp.conftest import Connect
-from tests.mcp.support import said
+from tests.mcp.support import ask
 from workbench.core.agents.read import AgentRead
 from workbench.mcp.server import Clients
 from workbench.services.open import Workbench
@@ -20,7 +20,7 @@ async def test_patterns_are_found_and_kept_as_a_reading(connect: Connect, bench:
     clients = Clients(bench)
     async with connect(clients, groups={"all"}) as client:
         asked = {"task": "an API timeout", "domains": ["Python"], "facts": FACTS, "complexity": 3}
-        found = said(await client.call_tool("find_patterns", asked))
+        found = await ask(client, "find_patterns", **asked)
         (row,) = found["patterns"]
         assert (row["id"], row["confidence"], found["left_out"]) == (
             FULL["pattern_id"],
@@ -28,7 +28,7 @@ async def test_patterns_are_found_and_kept_as_a_reading(connect: Connect, bench:
             {"held_back": 1},
         )
         assert "Only when: attempts < 5" in row["text"]
-        assert said(await client.call_tool("find_patterns", {"task": "a poem"}))["patterns"] == []
+        assert (await ask(client, "find_patterns", task="a poem"))["patterns"] == []
     clients.log.flush()
     (read,) = [one for one in bench.library.table(AgentRead).all() if one.documents]
     assert (read.query, read.documents, read.held, read.door) == (

@@ -3,7 +3,7 @@ have and change.
 """
 
 from tests.mcp.conftest import Connect
-from tests.mcp.support import said, text_of
+from tests.mcp.support import ask, text_of
 from workbench.core.agents.plan import read_plan
 from workbench.services.open import Workbench
 
@@ -14,9 +14,7 @@ async def test_an_agent_makes_a_plan_and_works_through_it(
     connect: Connect, bench: Workbench
 ) -> None:
     async with connect(groups=("plan", "few")) as client:
-        made = said(
-            await client.call_tool("memory_plan", {"goal": "Fix the login", "steps": STEPS})
-        )
+        made = await ask(client, "memory_plan", goal="Fix the login", steps=STEPS)
         assert (made["minutes"], made["of"], made["current"], made["deviations"]) == (
             25,
             2,
@@ -24,24 +22,20 @@ async def test_an_agent_makes_a_plan_and_works_through_it(
             [],
         )
         assert "- [ ] Reproduce it (15 min)" in made["text"]
-        done = said(await client.call_tool("memory_plan_step", {"state": "done"}))
+        done = await ask(client, "memory_plan_step", state="done")
         assert (done["settled"], done["current"]) == (1, "2.1")
-        saved = said(
-            await client.call_tool("memory_save", {"text": "Error: Module not found in the login"})
-        )
+        saved = await ask(client, "memory_save", text="Error: Module not found in the login")
         assert saved["plan_deviation"] == "error_detected"
-        (one,) = said(await client.call_tool("memory_plan_show", {}))["deviations"]
+        (one,) = (await ask(client, "memory_plan_show"))["deviations"]
         assert (one["rule"], one["debounced"]) == ("error_detected", False)
-        checked = said(
-            await client.call_tool(
-                "memory_plan_check", {"observation": "Already implemented in branch X"}
-            )
+        checked = await ask(
+            client, "memory_plan_check", observation="Already implemented in branch X"
         )
         assert checked == {"deviates": False, "rule": "goal_satisfied", "debounced": True}
-        found = said(await client.call_tool("memory_plan_decide", {"actions": 200}))
+        found = await ask(client, "memory_plan_decide", actions=200)
         assert [row["type"] for row in found["candidates"]][:2] == ["learning", "retrieval"]
         again = {"goal": "Fix the login", "steps": "- [ ] Ask first (5 min)", "id": made["id"]}
-        assert said(await client.call_tool("memory_plan", again))["of"] == 1
+        assert (await ask(client, "memory_plan", **again))["of"] == 1
     bench.library.refresh()
     assert read_plan(bench.library.memories.get(made["id"]).content).total == 5
 
@@ -71,21 +65,14 @@ async def test_what_an_agent_may_not_do_reaches_it_as_a_sentence(
             result = await client.call_tool(tool, arguments)
             assert result.is_error
             assert sentence in text_of(result)
-        assert (
-            said(await client.call_tool("memory_plan_step", {"state": "done", "id": mine.id}))[
-                "settled"
-            ]
-            == 1
-        )
+        assert (await ask(client, "memory_plan_step", state="done", id=mine.id))["settled"] == 1
 
 
 async def test_what_is_in_working_memory_lowers_the_value_of_a_search(connect: Connect) -> None:
     async with connect(groups=("all",)) as client:
 
         async def retrieval() -> float:
-            found = said(
-                await client.call_tool("memory_plan_decide", {"task": "rotate the signing keys"})
-            )
+            found = await ask(client, "memory_plan_decide", task="rotate the signing keys")
             (row,) = [one for one in found["candidates"] if one["type"] == "retrieval"]
             value: float = row["value"]
             return value

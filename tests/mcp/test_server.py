@@ -9,7 +9,7 @@ from mcp import MCPError
 from mcp.types import CallToolResult, TextResourceContents
 
 from tests.mcp.conftest import QUERY, Connect
-from tests.mcp.support import said, text_of
+from tests.mcp.support import ask, said, text_of, words
 from workbench.__main__ import main
 from workbench.cli.agents.hooks import TOOL_GROUPS, tool_groups
 from workbench.core.agents.read import AgentRead
@@ -90,7 +90,7 @@ async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_st
             assert result.is_error
             assert sentence in text_of(result)
             assert "Traceback" not in text_of(result)
-        assert said(await client.call_tool("memory_search", {"query": QUERY}))["results"]
+        assert (await ask(client, "memory_search", query=QUERY))["results"]
 
 
 async def test_a_client_that_calls_too_often_is_told_to_wait(
@@ -107,7 +107,7 @@ async def test_a_client_that_calls_too_often_is_told_to_wait(
         with pytest.raises(MCPError, match="Wait 60 seconds"):
             await client.read_resource("workbench://index")
         now[0] = 60.0
-        assert said(await client.call_tool("memory_search", {"query": QUERY}))
+        assert await ask(client, "memory_search", query=QUERY)
 
 
 async def test_what_is_read_by_its_id_or_as_a_resource_is_kept_as_a_reading(
@@ -178,14 +178,10 @@ async def test_documents_are_recalled_with_their_citations(
 ) -> None:
     bench.stored_documents.create("/memories/tools.md", "Always use pnpm.\nNever npm.\n")
     async with connect() as client:
-        answer = said(
-            await client.call_tool(
-                "recall_memory", {"query": "pnpm", "scope": "detail", "limit": 2}
-            )
-        )
+        answer = await ask(client, "recall_memory", query="pnpm", scope="detail", limit=2)
         assert answer["text"].startswith('Found 1 result(s) for: "pnpm"')
         assert [row["citation"] for row in answer["results"]] == ["/memories/tools.md#L1"]
-        stream = said(await client.call_tool("recall_memory", {"query": QUERY, "scope": "stream"}))
+        stream = await ask(client, "recall_memory", query=QUERY, scope="stream")
         assert "mem-20260206-0000009" in [row["citation"] for row in stream["results"]]
         wrong = await client.call_tool("recall_memory", {"query": " "})
         assert "The query is empty" in text_of(wrong)
@@ -205,27 +201,23 @@ async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
         "reflection": {"patterns_discovered": [about]},
     }  # fmt: skip
     async with connect(Clients(bench), groups={"all"}) as client:
-        learned = said(
-            await client.call_tool(
-                "learn_from_episode", {"episode": episode, "insights": ["ask first"]}
-            )
-        )
+        learned = await ask(client, "learn_from_episode", episode=episode, insights=["ask first"])
         assert (learned["insights"], [row["outlook"] for row in learned["patterns"]]) == (
             1,
             ["insufficient"],
         )
-        failed = said(await client.call_tool("similar_failures", {"error": "Error: no such key"}))
+        failed = await ask(client, "similar_failures", error="Error: no such key")
         assert [row["id"] for row in failed["similar_failures"]] == [learned["episode"]]
         assert failed["recovery_patterns"] == []  # a candidate is given to nobody
         bench.library.refresh()
         bench.patterns.approve(learned["patterns"][0]["pattern"])
         task = {"task": "rotate certificates", "error": "Error: no such key"}
-        parts = said(await client.call_tool("get_context_for_task", task))
+        parts = await ask(client, "get_context_for_task", **task)
         assert [row["id"] for row in parts["recovery_patterns"]] == [
             learned["patterns"][0]["pattern"]
         ]
-        assert "Renew the key first" in said(await client.call_tool("memory_context", task))["text"]
-        outlook = said(await client.call_tool("consolidate", {}))
+        assert "Renew the key first" in (await ask(client, "memory_context", **task))["text"]
+        outlook = await ask(client, "consolidate")
         assert (outlook["last_at"], outlook["stages"][0]) == (
             None, {"stage": "episodes", "looked": 0, "would_change": 0},
         )  # fmt: skip
@@ -242,26 +234,23 @@ async def test_the_operations_on_episodes_are_there_and_what_erases_is_for_a_per
     about = {"task": {"original_input": "Rotate the certificates"}, "metadata": {"domain": "ops"}}
     failed = {"status": "FAILURE", "primary_output": "Error: no such key"}
     async with connect(Clients(bench), groups={"all"}) as client:
-        one = said(await client.call_tool("store_episode", {**about, "outcome": failed}))["id"]
+        one = (await ask(client, "store_episode", **about, outcome=failed))["id"]
         for asked in (
             {"query": "rotate certificates"}, {"strategy": "structured", "domain": "ops"}, {"strategy": "temporal"},
             {"query": "rotate certificates", "strategy": "hybrid", "domain": "ops"},
             {"query": "Error: no such key", "strategy": "failure"},
         ):  # fmt: skip
-            found = said(await client.call_tool("episode_search", asked))["episodes"]
+            found = (await ask(client, "episode_search", **asked))["episodes"]
             assert [row["id"] for row in found] == [one]
-        found = said(await client.call_tool("similar_failures", {"error": "Error: no such key"}))
+        found = await ask(client, "similar_failures", error="Error: no such key")
         assert [row["id"] for row in found["similar_failures"]] == [one]
-        assert "no such key" in said(await client.call_tool("episode_get", {"id": one}))["episode"]
-        assert "No episode nope" in text_of(await client.call_tool("episode_get", {"id": "nope"}))
+        assert "no such key" in (await ask(client, "episode_get", id=one))["episode"]
+        assert "No episode nope" in await words(client, "episode_get", id="nope")
         bench.library.refresh()
         bench.episodes.archive([one])
-        assert (
-            said(await client.call_tool("episode_search", {"strategy": "temporal"}))["episodes"]
-            == []
-        )
+        assert (await ask(client, "episode_search", strategy="temporal"))["episodes"] == []
         bench.episodes.delete(one)
-        report = said(await client.call_tool("consolidate", {}))["stages"][-1]["facts"]
+        report = (await ask(client, "consolidate"))["stages"][-1]["facts"]
         assert (report["episodes_deleted"], report["episodes_retention_over"]) == (1, 0)
 
 
@@ -272,7 +261,7 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
     about = {"category": "strategy", "summary": "Read the log of the gateway before a restart."}
     async with connect(Clients(bench), groups={"all"}) as client:
         one, two, three = [
-            said(await client.call_tool("add_pattern", {"pattern": {**about, "name": name}}))["id"]
+            (await ask(client, "add_pattern", pattern={**about, "name": name}))["id"]
             for name in ("Read the log", "Read the log first", "Restart it")
         ]
         bench.library.refresh()
@@ -283,19 +272,17 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
                 "episode": f"ep-{n}",
                 "outcome": "success" if n < 5 else "failure",
             }
-            said(await client.call_tool("record_application", outcome))
-        found = said(await client.call_tool("find_patterns", {"task": "the gateway hangs"}))
+            await ask(client, "record_application", **outcome)
+        found = await ask(client, "find_patterns", task="the gateway hangs")
         assert [row["id"] for row in found["patterns"]] == [one]
-        whole = said(await client.call_tool("get_pattern", {"pattern": one}))
+        whole = await ask(client, "get_pattern", pattern=one)
         assert (len(whole["applications"]), {row["id"] for row in whole["similar"]}) == (
             6,
             {two, three},
         )
         assert "Read the log of the gateway" in whole["text"]
-        assert "text" not in said(await client.call_tool("get_pattern", {"pattern": two})), (
-            "a candidate"
-        )
-        (row,) = said(await client.call_tool("validate_patterns", {"patterns": [one]}))["patterns"]
+        assert "text" not in await ask(client, "get_pattern", pattern=two), "a candidate"
+        (row,) = (await ask(client, "validate_patterns", patterns=[one]))["patterns"]
         assert (row["episodes"], row["successes"], row["outlook"]) == (6, 5, "under_review")
         for change, ids, patch in (
             ("update", [one], {"summary": "Read its log, then restart."}),
@@ -303,7 +290,7 @@ async def test_the_ten_operations_on_patterns_are_there_and_what_decides_waits_f
             ("merge", [one, two], {}),
         ):
             call = {"change": change, "patterns": ids, "patch": patch, "reason": "seen often"}
-            made = said(await client.call_tool("propose_pattern_change", call))
+            made = await ask(client, "propose_pattern_change", **call)
             bench.library.refresh()
             assert bench.patterns.get(ids[0]).status != "deprecated"
             bench.review.approve([made["proposed"]])
@@ -371,13 +358,13 @@ async def test_what_was_given_is_told_without_secrets_and_without_control_charac
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     async with connect() as client:
         for k in (f"{secret}", f"\x1b[31m{secret}", secret * 3_000):
-            told = text_of(await client.call_tool("memory_search", {"query": "a", "k": k}))
+            told = await words(client, "memory_search", query="a", k=k)
             assert "a1B2c3D4" not in told, told
             assert told.isprintable(), told
         for name, arguments in (("memory_search", {"query": "a", secret: 1}), (secret, {})):
-            told = text_of(await client.call_tool(name, arguments))
+            told = await words(client, name, **arguments)
             assert "a1B2c3D4" not in told, told
-        told = text_of(await client.call_tool("memory_\x1b[31msearch", {}))
+        told = await words(client, "memory_\x1b[31msearch")
         assert told.isprintable(), told
         assert "did you mean memory_search?" in told
         assert "There are: find_patterns, learn_from_episode, memory_context, " in told
@@ -407,9 +394,7 @@ async def test_the_stream_the_command_line_and_an_agents_search_list_the_same(
         near = semantic_matches(bench.tuning, view.question, view.tests, (), bench.context.now())
         listed = [scored.memory.id for scored in near.rows if scored.memory.id not in weak]
         async with connect() as client:
-            given = said(await client.call_tool("memory_search", {"query": question, "k": 10}))[
-                "results"
-            ]
+            given = (await ask(client, "memory_search", query=question, k=10))["results"]
         assert printed
         assert [row["id"] for row in given] == printed, question
         assert listed[: len(printed)] == printed, question
@@ -440,7 +425,7 @@ async def test_the_calls_of_source_003_are_understood(connect: Connect, bench: W
     async with connect(groups={"all"}) as client:
 
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
-            return said(await client.call_tool(tool, arguments))
+            return await ask(client, tool, **arguments)
 
         asked = "which database do tests use"
         found = await call(

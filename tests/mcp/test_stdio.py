@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.mcp.conftest import QUERY, command, surroundings
-from tests.mcp.support import said, text_of
+from tests.mcp.support import ask, text_of
 from workbench.core.agents.read import AgentRead
 from workbench.services.open import open_workbench
 
@@ -79,7 +79,7 @@ async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(
         command=first, args=rest, env=surroundings(store.parent), cwd=str(store.parent)
     )
     async with Client(stdio_client(place)) as client:
-        found = said(await client.call_tool("memory_search", {"query": QUERY, "k": 3}))["results"]
+        found = (await ask(client, "memory_search", query=QUERY, k=3))["results"]
         wrong = await client.call_tool("memory_search", {"query": QUERY, "k": 51})
         assert text_of(wrong) == "memory_search: k must be at most 50, not 51. Nothing was done."
     bench = open_workbench(store, profiles=store)

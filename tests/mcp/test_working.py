@@ -5,7 +5,7 @@ from typing import Any
 from mcp import Client
 
 from tests.mcp.conftest import Connect
-from tests.mcp.support import said, text_of
+from tests.mcp.support import ask, text_of
 from workbench.mcp.server import Clients
 from workbench.services.agents.api import TOOLS
 from workbench.services.agents.working import sessions
@@ -21,7 +21,7 @@ async def test_the_ten_operations_of_a_working_memory(connect: Connect, bench: W
     async with connect(groups={"few", "working"}) as client:
 
         async def call(name: str, **arguments: Any) -> dict[str, Any]:
-            return said(await client.call_tool(f"working_{name}", arguments))
+            return await ask(client, f"working_{name}", **arguments)
 
         begun = await call("init", task=TASK, session="job-7", system={"tools": ["pytest"]})
         assert (begun["session"], begun["durable"]) == ("job-7", False)
@@ -74,7 +74,7 @@ async def test_memories_of_type_working_end_with_their_session(
             ("working", "The build runs in the second pane"),
             ("gotcha", "Node 18 breaks the linter"),
         ):
-            said(await client.call_tool("memory_save", {"text": text, "kind": kind}))
+            await ask(client, "memory_save", text=text, kind=kind)
     clients.end_sessions()
     ended = {
         m.memory_type: m.status
