@@ -37,9 +37,9 @@ def test_the_agent_that_was_last_is_told_of_while_that_is_recent() -> None:
     doing = latest(doings, now)
     assert doing is not None
     assert [text.replace("\u00a0", " ") for text in doing.wordings(now)] == [
-        "codex · 1 write, 10 s ago",
+        "codex · 1 write, 10s ago",
         "codex · 1 write",
-        "codex · 10 s ago",
+        "codex · 10s ago",
         "codex",
     ]
     assert latest(doings, now + RECENT) is None

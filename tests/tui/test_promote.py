@@ -198,9 +198,7 @@ async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(
         await h.keys("escape")
         await h.closed()
         await h.keys("h")
-        await h.until(
-            lambda: isinstance(h.app.screen, HistoryDialog) and not h.app.screen.reading
-        )
+        await h.until(lambda: isinstance(h.app.screen, HistoryDialog) and not h.app.screen.reading)
         await h.keys("u")
         await answered(h.pilot)
         await h.until(lambda: bench.library.memories.get("k1").status == "confirmed")
