@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from textual.widgets import Static
 
-from tests.tui.support import NOW, Driver, answered, app_over, each_key
+from tests.tui.support import NOW, Driver, answered, app_over, each_key, opens
 from workbench.core.stream.memory import Memory
 from workbench.services.open import Workbench, open_workbench
 from workbench.tui.files.preview import Pane
 from workbench.tui.promotion import PromoteDialog
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.dialog import Confirm, SafeInput
+from workbench.tui.widgets.line_list import LineView
 
 OWN = "# Mine\r\n\r\nno last line end"
 TEXT = "Deploys need a second person who can roll back."
@@ -198,7 +199,6 @@ async def test_what_was_promoted_says_how_to_take_that_back_and_the_keys_do_it(
         await h.keys("escape")
         await h.closed()
         await h.keys("h")
-        await h.until(lambda: isinstance(h.app.screen, HistoryDialog) and not h.app.screen.reading)
+        await opens(h.pilot, HistoryDialog, lambda s: s.query_one(LineView).rows)
         await h.keys("u")
-        await answered(h.pilot)
         await h.until(lambda: bench.library.memories.get("k1").status == "confirmed")
