@@ -104,6 +104,7 @@ class ReviewDriver(Driver):
         """Press keys, and let each one be dealt with."""
         for key in each_key(pressed):
             await self.pilot.press(key)
+            await self.pilot.pause()
 
     async def settle(self) -> None:
         """Wait until the evidence of the item under the cursor is complete."""

@@ -57,6 +57,7 @@ SECRET = "AKIA" + "IOSFODNN7EXAMPL2"
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
     for key in each_key(pressed):
         await pilot.press(key)
+        await pilot.pause()
 
 
 async def test_the_filter_narrows_as_one_types_and_esc_clears_it_in_place(tmp_path: Path) -> None:
