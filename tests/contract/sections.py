@@ -84,8 +84,9 @@ USUAL: Mapping[str, str] = {
     "lint": "f.txt", "search": "words", "eval": "f.jsonl", "tune": "f.jsonl", "queries": "list", "reflect": "",
     "curate": "", "ingest": "words", "vote": "m1 helpful", "append": "words", "review": "list", "undo": "", "redo": "",
     "history": "", "show": "m1", "list": "", "stats": "", "status": "", "doctor": "", "compact": "",
-    "backup": "b.tar.gz", "restore": "b.tar.gz new", "migrate": "old new", "upkeep": "", "dedup": "", "purge": "m1", "scan": "",
-    "allow": "m1", "trust": "", "config": "show", "stores": "", "watch": "", "model": "show", "help": "stream",
+    "backup": "b.tar.gz", "restore": "b.tar.gz new", "migrate": "old new", "upkeep": "", "dedup": "", "purge": "m1",
+    "scan": "", "allow": "m1", "trust": "", "config": "show", "stores": "", "watch": "", "model": "show",
+    "help": "stream",
 }  # fmt: skip
 """Arguments that each command takes where nothing is there yet."""
 
