@@ -1,6 +1,8 @@
 """Free-word filtering and ordered similarity."""
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +15,8 @@ from workbench.retrieval.fulltext.fuzzy import (
     START,
     TYPO,
     FuzzyLines,
-    LineWords,
     order_similarity,
+    spans_in,
 )
 
 LINES = [
@@ -27,8 +29,16 @@ LINES = [
 ]
 
 
-def indexes(query: str, **options: float) -> list[int]:
-    return [match.index for match in FuzzyLines(LINES).rank(query, **options)]  # type: ignore[arg-type]
+def best(lines: Sequence[str], query: str) -> list[tuple[int, float]]:
+    """Return the lines that match and their scores, the best first, equals in their own order."""
+    scores, _ = FuzzyLines(lines).scores(query)
+    return sorted(
+        ((at, score) for at, score in enumerate(scores.tolist()) if score), key=lambda one: -one[1]
+    )
+
+
+def indexes(query: str, lines: Sequence[str] = LINES) -> list[int]:
+    return [at for at, _ in best(lines, query)]
 
 
 @pytest.mark.parametrize(
@@ -54,30 +64,25 @@ def test_what_matches_in_which_order(query: str, expected: list[int]) -> None:
 
 
 def test_substrings_come_before_typos_whatever_the_rest_scores() -> None:
-    matches = FuzzyLines(["xalphax xbetax", "alpha bata", "alpha beta"]).rank("alpha beta")
-    assert [m.index for m in matches] == [2, 0, 1]
-    assert matches[1].score >= INSIDE > TYPO >= matches[2].score
+    matches = best(["xalphax xbetax", "alpha bata", "alpha beta"], "alpha beta")
+    assert [at for at, _ in matches] == [2, 0, 1]
+    assert matches[1][1] >= INSIDE > TYPO >= matches[2][1]
 
 
 def test_whole_words_before_starts_before_insides() -> None:
-    assert [m.index for m in FuzzyLines(["catalog", "login", "a log"]).rank("log")] == [2, 1, 0]
+    assert indexes("log", ["catalog", "login", "a log"]) == [2, 1, 0]
 
 
-def test_limit_and_cutoff() -> None:
-    assert indexes("support", limit=1) == [0]
-    assert indexes("support", limit=3) == [0, 1, 2]
-    assert indexes("support", cutoff=INSIDE) == [0, 1]
-    assert indexes("support", limit=0) == []
-
-
-def test_spans_are_places_in_the_line() -> None:
-    lines = ["İstanbul: support, SUPPORT", "the gruop and groups"]
-    (match,) = FuzzyLines(lines[:1]).rank("support")
-    assert [lines[0][a:b] for a, b in match.spans] == ["support", "SUPPORT"]
-    (match,) = FuzzyLines([lines[1]]).rank("group")
-    assert [lines[1][a:b] for a, b in match.spans] == ["group"]
-    (match,) = FuzzyLines([lines[1].removesuffix("s")]).rank("gropu the")
-    assert [lines[1][a:b] for a, b in match.spans] == ["the", "group"]
+@pytest.mark.parametrize(
+    ("line", "query", "parts"),
+    [
+        ("İstanbul: support, SUPPORT", "support", ["support", "SUPPORT"]),
+        ("the gruop and groups", "group", ["group"]),
+        ("the gruop and group", "gropu the", ["the", "group"]),
+    ],
+)
+def test_spans_are_places_in_the_line(line: str, query: str, parts: list[str]) -> None:
+    assert [line[start:end] for start, end in spans_in(line, query)] == parts
 
 
 @pytest.mark.parametrize(
@@ -101,8 +106,8 @@ def test_spans_are_places_in_the_line() -> None:
 def test_forms_of_the_same_letters_match_and_are_highlighted(
     line: str, query: str, part: str
 ) -> None:
-    (match,) = FuzzyLines(["else", line]).rank(query)
-    assert [line[start:end] for start, end in match.spans] == [part]
+    assert indexes(query, ["else", line]) == [1]
+    assert [line[start:end] for start, end in spans_in(line, query)] == [part]
 
 
 def test_what_shows_of_a_line_is_counted_in_its_own_letters() -> None:
@@ -111,33 +116,23 @@ def test_what_shows_of_a_line_is_counted_in_its_own_letters() -> None:
 
 
 def test_overlapping_spans_are_joined() -> None:
-    (match,) = FuzzyLines(["xabcdx"]).rank("abc bcd")
-    assert match.spans == ((1, 5),)
+    assert spans_in("xabcdx", "abc bcd") == ((1, 5),)
 
 
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
-@given(
-    st.lists(st.text("abcdé -_.İ(", max_size=12), max_size=6),
-    st.text("abcdé .(", max_size=8),
-    st.none() | st.integers(1, 3),
-)
-def test_a_limit_only_cuts_and_spans_stay_in_the_line(
-    lines: list[str], query: str, limit: int | None
-) -> None:
-    prepared = FuzzyLines(lines)
-    every = prepared.rank(query)
-    assert prepared.rank(query, limit) == every[:limit]
-    for match in every:
-        assert 0 < match.score <= 100
-        assert match.spans
-        assert all(0 <= a < b <= len(lines[match.index]) for a, b in match.spans)
-        assert all(
-            left[1] < right[0] for left, right in zip(match.spans, match.spans[1:], strict=False)
-        )
+@given(st.lists(st.text("abcdé -_.İ(", max_size=12), max_size=6), st.text("abcdé .(", max_size=8))
+def test_what_matches_has_spans_that_stay_in_the_line(lines: list[str], query: str) -> None:
+    every = best(lines, query)
+    for at, score in every:
+        spans = spans_in(lines[at], query)
+        assert 0 < score <= 100
+        assert spans
+        assert all(0 <= a < b <= len(lines[at]) for a, b in spans)
+        assert all(left[1] < right[0] for left, right in pairwise(spans))
     for index, line in enumerate(lines):
         if query.split() and all(word in line for word in query.split()):
-            assert index in {m.index for m in every}
+            assert index in {at for at, _ in every}
 
 
 @settings(max_examples=60, deadline=None)
@@ -153,7 +148,7 @@ def test_one_typo_is_forgiven_from_four_letters_on(word: str, data: st.DataObjec
             ]
         )
     )
-    assert [m.index for m in FuzzyLines([f"1 {word}, 2", "unrelated"]).rank(wrong)] == [0]
+    assert indexes(wrong, [f"1 {word}, 2", "unrelated"]) == [0]
 
 
 def plain(line: str, word: str) -> int:
@@ -176,16 +171,16 @@ def plain(line: str, word: str) -> int:
     st.text("ab-._é", min_size=1, max_size=4),
 )
 def test_each_line_has_the_value_that_is_read_off_it(lines: list[str], word: str) -> None:
-    words = LineWords(lines)
-    held = words.held(word)
-    assert words.in_lines(held)[0].tolist() == [plain(line, word) for line in lines]
+    assert FuzzyLines(lines).scores(word)[0].tolist() == [plain(line, word) for line in lines]
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.text("ab ", max_size=8), st.text("ab ", max_size=8)), max_size=5))
 def test_a_match_shows_when_it_stands_in_what_shows(parts: list[tuple[str, str]]) -> None:
-    words = LineWords([f"{head}\n{rest}" for head, rest in parts], [len(head) for head, _ in parts])
-    assert words.in_lines(words.held("ab"))[1].tolist() == ["ab" in head for head, _ in parts]
+    lines = FuzzyLines(
+        [f"{head}\n{rest}" for head, rest in parts], [len(head) for head, _ in parts]
+    )
+    assert lines.scores("ab")[1].tolist() == ["ab" in head for head, _ in parts]
 
 
 def test_order_similarity_sees_order_and_small_differences() -> None:

@@ -7,9 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from workbench.retrieval.fulltext.fuzzy import START_FROM, TYPO_FROM, Spelling, is_near
+from workbench.retrieval.fulltext.fuzzy import (
+    INSIDE,
+    START_FROM,
+    TYPO,
+    TYPO_FROM,
+    TYPO_START,
+    FuzzyLines,
+    is_near,
+)
 
-WORDS = st.text("abcdé𝐚", max_size=9) | st.text("abß", min_size=30, max_size=36)
+WORDS = st.text("abcdéя", max_size=9) | st.text("abc", min_size=30, max_size=36)
 
 
 def plain(words: Sequence[str], word: str) -> tuple[set[str], set[str]]:
@@ -44,17 +52,21 @@ def test_words_near_another_are_those_that_comparing_all_finds(
         words = list(
             dict.fromkeys([*words, *more, swapped, *(one + "tail" for one in (*more, swapped))])
         )
-    spelling = Spelling(words)
-    for _ in range(2):  # what was kept of the first question answers the second as well
-        whole, longer = (
-            [words[place] for place in places.tolist()] for places in spelling.near(word)
-        )
-        assert len(whole) == len(set(whole))
-        assert (set(whole), set(longer)) == plain(words, word)
-    assert {known for known in words if is_near(word, known)} == set(whole) | set(longer)
+    scores = FuzzyLines(words).scores(word)[0].tolist()
+    whole, longer = (
+        {
+            known
+            for known, score in zip(words, scores, strict=True)
+            if round(score * INSIDE / TYPO) == value
+        }
+        for value in (TYPO, TYPO_START)
+    )
+    typed = {known for known in words if word in known}
+    assert (whole, longer) == tuple(found - typed for found in plain(words, word))
+    assert {known for known in words if is_near(word, known)} == set().union(*plain(words, word))
 
 
 @pytest.mark.parametrize("word", ["", "abc", "abcd" * 30])
 def test_no_words_are_near_none(word: str) -> None:
-    assert [len(places) for places in Spelling([]).near(word)] == [0, 0]
-    assert [len(places) for places in Spelling([""]).near(word)] == [0, 0]
+    assert FuzzyLines([]).scores(word)[0].tolist() == []
+    assert FuzzyLines([""]).scores(word)[0].tolist() == [0]
