@@ -11,7 +11,6 @@ from workbench.core import text as module
 from workbench.core.text import (
     MAX_MARKS,
     TAB,
-    Folded,
     clean_for_store,
     clip,
     is_needed,
@@ -222,18 +221,3 @@ def test_of_a_long_line_only_what_can_be_seen_is_looked_at(monkeypatch: pytest.M
 def test_of_many_lines_only_one_is_parted(text: str) -> None:
     assert one_line(text, 40) == ("x" if "x" in text else "")
     assert steps_of(lambda: one_line(text, 40)) < 50
-
-
-SOME = st.text(
-    st.sampled_from("aAkKsStTiI \u00df\u017f\u212a\ufb01\u0130\u0430\u0410\u0301\ud800\n1"),
-    max_size=12,
-)
-
-
-@few
-@given(SOME, SOME)
-def test_a_word_is_found_in_a_folded_text_as_in_one_that_is_folded_whole(
-    text: str, word: str
-) -> None:
-    asked = word.casefold()
-    assert (asked in Folded(text)) == (asked in text.casefold())

@@ -7,11 +7,9 @@ from workbench.core.limits import TriggerLimits
 from workbench.core.reflection.trigger import (
     Condition,
     ReflectionState,
-    TriggerVerdict,
     gauge,
     record_observation,
     reset,
-    should_reflect,
 )
 
 
@@ -29,21 +27,13 @@ def state(importance: float = 0.0, observations: int = 0, hours: float = 0.0) ->
 )  # fmt: skip
 def test_conditions_in_order(given: ReflectionState, reason: str | None) -> None:
     """Each fires when it reaches its limit; the first one is named."""
-    assert should_reflect(given, NOW) == TriggerVerdict(reason is not None, reason)  # type: ignore[arg-type]
-
-
-def test_force_comes_first() -> None:
-    """Whatever the state."""
-    assert should_reflect(state(), NOW, force=True) == TriggerVerdict(True, "force")
-    assert should_reflect(state(500, 500, 500), NOW, force=True).reason == "force"
+    assert gauge(given, NOW).due == reason
 
 
 def test_limits_are_a_parameter() -> None:
     """A person may set them."""
-    assert should_reflect(state(10), NOW, TriggerLimits(importance=10)).reason == "importance"
-    assert should_reflect(
-        state(200, 200, 200), NOW, TriggerLimits(999, 999, 999)
-    ) == TriggerVerdict(False)
+    assert gauge(state(10), NOW, TriggerLimits(importance=10)).due == "importance"
+    assert gauge(state(200, 200, 200), NOW, TriggerLimits(999, 999, 999)).due is None
 
 
 def test_observations_add_up() -> None:
@@ -59,7 +49,7 @@ def test_observations_add_up() -> None:
 def test_reset_starts_over() -> None:
     """And keeps the identity of the record."""
     assert reset(state(160, 40, 30), NOW) == ReflectionState(0.0, 0, NOW)
-    assert should_reflect(reset(state(160, 40, 30), NOW), NOW).due is False
+    assert gauge(reset(state(160, 40, 30), NOW), NOW).due is None
 
 
 def test_gauge() -> None:
@@ -79,4 +69,4 @@ def test_gauge() -> None:
 def test_a_limit_of_zero_is_always_reached() -> None:
     """No division by zero."""
     assert gauge(state(), NOW, TriggerLimits(hours=0)).leading == Condition("hours", 0.0, 0, 1.0)
-    assert should_reflect(state(), NOW, TriggerLimits(observations=0)).reason == "observations"
+    assert gauge(state(), NOW, TriggerLimits(observations=0)).due == "observations"

@@ -118,10 +118,10 @@ def test_one_undo_takes_back_the_candidates_and_the_gauge(demo: Workbench) -> No
     made(demo.reflecting)
     entry = next(iter(demo.history.events()))
     assert entry.actor == "reflector:extractive"
-    assert demo.reflecting.verdict().due is False
+    assert demo.reflecting.gauge().due is None
     demo.history.undo_revision(entry.rev)
     assert snapshot(demo) == before
-    assert demo.reflecting.verdict().due is True
+    assert demo.reflecting.gauge().due is not None
 
 
 def test_candidates_are_not_read_and_reflections_are(bench: Workbench, clock: Clock) -> None:
@@ -254,7 +254,7 @@ def test_what_claude_finds_waits_in_review(
     assert claude.runs.spent() == outcome.reflection.usage.total == 320
     assert "".join(step.text for step in steps).startswith(QUESTION)
     assert next(iter(bench.history.events())).actor == "reflector:claude"
-    assert not claude.verdict().due
+    assert not claude.gauge().due
 
 
 def test_what_claude_found_is_not_given_up_while_others_hold_the_store(
@@ -373,7 +373,7 @@ def test_undo_gives_no_token_back(
     entry = next(iter(bench.history.events()))
     bench.history.undo_revision(entry.rev)
     assert bench.review.waiting() == 0
-    assert claude.verdict().due
+    assert claude.gauge().due
     assert claude.runs.spent() == 320
     assert bench.overview.since(0).read == (), "what Claude cost is no read of a memory"
 
@@ -419,7 +419,7 @@ def test_what_was_found_before_a_failure_is_kept(
     assert [c.content for c in outcome.candidates] == [SAID]
     assert not outcome.reflection.complete
     assert outcome.reflection.stopped
-    assert not claude.verdict().due
+    assert not claude.gauge().due
 
 
 def test_a_failure_before_anything_was_found_changes_nothing(
@@ -431,7 +431,7 @@ def test_a_failure_before_anything_was_found_changes_nothing(
         made(claude)
     assert "sk-test" not in str(caught.value)
     assert snapshot(bench) == before
-    assert claude.verdict().due
+    assert claude.gauge().due
 
 
 @pytest.fixture

@@ -206,12 +206,10 @@ def plainly(bench: Workbench, text: str) -> list[str]:
     if not chosen.words:
         return [m.id for m in kept]
     query = " ".join(chosen.words)
-    found = fuzzy.FuzzyLines([searched(m) for m in kept]).rank(query)
-    shown = {hit.index: any(at < len(kept[hit.index].line) for at, _ in hit.spans) for hit in found}
-    return [
-        kept[hit.index].id
-        for hit in sorted(found, key=lambda hit: (-hit.score, not shown[hit.index], hit.index))
-    ]
+    scores = fuzzy.FuzzyLines([searched(m) for m in kept]).scores(query)[0].tolist()
+    shown = [any(at < len(m.line) for at, _ in fuzzy.spans_in(searched(m), query)) for m in kept]
+    found = [at for at, score in enumerate(scores) if score]
+    return [kept[at].id for at in sorted(found, key=lambda at: (-scores[at], not shown[at], at))]
 
 
 TEXTS = (

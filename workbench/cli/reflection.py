@@ -42,7 +42,7 @@ def reflect(call: Call) -> Answer:
     if args.preview:
         plan = reflecting.plan(args.reflector, args.focus)
         return preview_answer(plan.preview, plan.preview.remark or _reading(plan))
-    if not (args.force or reflecting.verdict().due):
+    if not (args.force or reflecting.gauge().due):
         return _not_due(call.bench)
     if not args.dry_run:
         # A reflection does without, and the next run goes on there.

@@ -15,7 +15,10 @@ how many memories arrived since you last opened the app on this store (unseen)."
 def show_status(call: Call) -> Answer:
     look = recent.last_look(paths.state_dir(), call.session.known_store())
     status = call.bench.overview.status(None if look is None else look.rev)
-    about = {**picked(status, "line", "pending", "unseen:new"), "reflection_due": status.due.due}
+    about = {
+        **picked(status, "line", "pending", "unseen:new"),
+        "reflection_due": status.due is not None,
+    }
     return Answer({**about, "revision": status.revision}, [status.line])
 
 

@@ -268,29 +268,6 @@ def clean_for_store(text: str) -> str:
     return _UNSTORABLE.sub(_storable, text)
 
 
-class Folded:
-    """A text in which words are looked for whatever the case of their letters (`word in folded`).
-
-    Words are given case-folded. Beyond ASCII, folding all of a text takes ten times as long as
-    looking for an ASCII word in its bytes, so it is done for what is not found there.
-    """
-
-    __slots__ = ("_bytes", "_text", "_whole")
-
-    def __init__(self, text: str) -> None:
-        plain = text.isascii()
-        self._text = text
-        self._bytes = b"" if plain else text.encode("utf-8", "surrogatepass").lower()
-        self._whole: str | None = text.casefold() if plain else None
-
-    def __contains__(self, word: str) -> bool:
-        if self._whole is None:
-            if word.isascii() and word.encode() in self._bytes:
-                return True
-            self._whole = self._text.casefold()
-        return word in self._whole
-
-
 def _is_encodable(text: str) -> bool:
     """Tell whether a text holds no surrogates; the encoder sees that ten times sooner than a
     pattern does.

@@ -13,7 +13,7 @@ from datetime import datetime
 from hashlib import blake2b
 from itertools import combinations
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from workbench.core.document import Record
 from workbench.core.duplicates.dedup import (
@@ -311,6 +311,7 @@ def _check(members: Sequence[Memory], keep: str | None) -> None:
 
 def _united(kept: Memory, newest: Memory, members: Sequence[Memory]) -> Memory:
     ids = [m.id for m in members]
+    counts: dict[str, Any] = {name: summed(members, name) for name in MEMORY_COUNTS}
     return replace(
         kept,
         created_at=newest.created_at,
@@ -329,14 +330,7 @@ def _united(kept: Memory, newest: Memory, members: Sequence[Memory]) -> Memory:
         promoted_to=next((m.promoted_to for m in members if m.promoted_to), None),
         is_synthetic=newest.is_synthetic,
         access_count=sum(m.access_count for m in members),
-        helpful_imported=summed(members, "helpful_imported"),
-        helpful_created=summed(members, "helpful_created"),
-        helpful_absorbed=summed(members, "helpful_absorbed"),
-        helpful_votes=summed(members, "helpful_votes"),
-        harmful_imported=summed(members, "harmful_imported"),
-        harmful_votes=summed(members, "harmful_votes"),
-        helpful_by_agents=summed(members, "helpful_by_agents"),
-        harmful_by_agents=summed(members, "harmful_by_agents"),
+        **counts,
     )
 
 

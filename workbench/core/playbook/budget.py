@@ -8,17 +8,18 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
+from workbench.core.binomial import at_least
 from workbench.core.playbook.book import Bullet, Playbook, Section, number_of
 from workbench.core.tokens import tokens_of
 
-# How sure a ratio of votes is: the mean and a band of its Beta posterior, without scipy.
+# How sure a ratio of votes is: the mean of its Beta posterior, and the band that leaves a twentieth
+# on either side.
 
 
-MOST = 100_000.0
-"""Counts beyond this are scaled down to it: the band is then narrower than two decimals can show."""
+MOST = 1_000
+"""Marks above which the band is that of the normal distribution: two decimals show no difference."""
 
-_TINY = 1e-300
-_CLOSE = 1e-12
+_DEVIATIONS = 1.6448536269514722
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,70 +35,28 @@ class Interval:
 
 
 @lru_cache(4096)
-def helpful_share(helpful: int, harmful: int, band: float = 0.9) -> Interval:
+def helpful_share(helpful: int, harmful: int) -> Interval:
     """Return the share of helpful marks under a uniform prior: Beta(1 + helpful, 1 + harmful).
-
-    The band leaves (1 − `band`) / 2 of the posterior on either side. Negative counts are taken as
-    0.
+    Negative counts are taken as 0.
     """
-    helpful, harmful = max(0, helpful), max(0, harmful)
-    total = helpful + harmful
-    scale = min(1.0, MOST / total) if total else 1.0
-    a, b = 1 + helpful * scale, 1 + harmful * scale
-    tail = (1 - band) / 2
-    return Interval(
-        (1 + helpful) / (2 + total), beta_quantile(tail, a, b), beta_quantile(1 - tail, a, b), total
-    )
+    a, b = 1 + max(0, helpful), 1 + max(0, harmful)
+    mean, marks = a / (a + b), a + b - 2
+    if marks > MOST:
+        half = _DEVIATIONS * math.sqrt(mean * (1 - mean) / marks)
+        return Interval(mean, max(0.0, mean - half), min(1.0, mean + half), marks)
+    return Interval(mean, _quantile(0.05, a, b), _quantile(0.95, a, b), marks)
 
 
-def beta_quantile(share: float, a: float, b: float) -> float:
-    """Return x with I_x(a, b) = `share`, by bisection to seven digits."""
+def _quantile(share: float, a: int, b: int) -> float:
+    """Return below what value a share of Beta(a, b) lies, by bisection to seven digits."""
     low, high = 0.0, 1.0
     while high - low > 1e-7:
         middle = (low + high) / 2
-        if beta_share(middle, a, b) < share:
+        if at_least(a, a + b - 1, middle) < share:
             low = middle
         else:
             high = middle
     return (low + high) / 2
-
-
-def beta_share(x: float, a: float, b: float) -> float:
-    """Return the regularised incomplete beta function I_x(a, b): the share of Beta(a, b) below `x`."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
-    log_front = (
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
-    front = math.exp(log_front)
-    # The continued fraction converges fast on the near side of the mean; the other side is its
-    # complement.
-    if x < (a + 1) / (a + b + 2):
-        return front * _fraction(x, a, b) / a
-    return 1 - front * _fraction(1 - x, b, a) / b
-
-
-def _fraction(x: float, a: float, b: float) -> float:
-    """Evaluate the continued fraction of I_x(a, b) by Lentz's method, two terms per step."""
-    c = 1.0
-    d = 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, 10_000):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        step = 1.0
-        for term in (even, odd):
-            d = 1 / _away_from_zero(1 + term * d)
-            c = _away_from_zero(1 + term / c)
-            step = c * d
-            value *= step
-        if abs(step - 1) < _CLOSE:
-            break
-    return value
-
-
-def _away_from_zero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
 
 
 Standing = Literal["pinned", "proven", "untried", "net harmful"]

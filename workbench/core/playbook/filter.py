@@ -18,7 +18,6 @@ from workbench.core.playbook.book import (
     is_unused,
 )
 from workbench.core.record import InvalidQuery
-from workbench.core.text import Folded
 
 HELP: tuple[tuple[str, str], ...] = (
     ("login token", "words in the id, text or section; all must match"),
@@ -103,7 +102,8 @@ class BookFilter:
             return False
         if not (self.words or self.excluded):
             return True
-        text = Folded("\n".join((bullet.id, *bullet.aliases, section.title, bullet.content)))
+        said = (bullet.id, *bullet.aliases, section.title, bullet.content)
+        text = "\n".join(said).casefold()
         return all(word in text for word in self.words) and not any(
             word in text for word in self.excluded
         )

@@ -10,7 +10,7 @@ from workbench.core.document import Record
 from workbench.core.limits import TRIGGER_LIMITS, TriggerLimits
 from workbench.core.tuning.recency import hours_between
 
-Reason = Literal["force", "importance", "observations", "hours"]
+Reason = Literal["importance", "observations", "hours"]
 
 
 class ReflectionState(Record, frozen=True):
@@ -25,13 +25,6 @@ class ReflectionState(Record, frozen=True):
     last_reflection_at: datetime | None = None
     version: int = 1
     id: str = "reflection"
-
-
-class TriggerVerdict(NamedTuple):
-    """Whether a reflection is due, and the first condition that says so."""
-
-    due: bool
-    reason: Reason | None = None
 
 
 class Condition(NamedTuple):
@@ -54,6 +47,11 @@ class Gauge(NamedTuple):
         """Every condition that makes a reflection due, in trigger order."""
         return tuple(one.name for one in self.conditions if one.value >= one.limit)
 
+    @property
+    def due(self) -> Reason | None:
+        """Why a reflection is due, by the first condition that says so; `None` when it is not."""
+        return next(iter(self.reached), None)
+
 
 def record_observation(state: ReflectionState, importance: float, now: datetime) -> ReflectionState:
     """Count one observation; a negative importance adds nothing."""
@@ -70,20 +68,6 @@ def reset(state: ReflectionState, now: datetime) -> ReflectionState:
     return replace(
         state, accumulated_importance=0.0, observations_since_last=0, last_reflection_at=now
     )
-
-
-def should_reflect(
-    state: ReflectionState,
-    now: datetime,
-    limits: TriggerLimits = TRIGGER_LIMITS,
-    *,
-    force: bool = False,
-) -> TriggerVerdict:
-    """Tell whether a reflection is due at `now`; a condition fires when it reaches its limit."""
-    if force:
-        return TriggerVerdict(True, "force")
-    first = next(iter(gauge(state, now, limits).reached), None)
-    return TriggerVerdict(first is not None, first)
 
 
 def gauge(state: ReflectionState, now: datetime, limits: TriggerLimits = TRIGGER_LIMITS) -> Gauge:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, cast
 
 from workbench.core.record import InvalidQuery
 
@@ -63,7 +63,16 @@ def _discounted(gains: Sequence[int]) -> float:
 
 
 Kind = Literal["ndcg", "mrr", "recall", "p"]
-Compute = Callable[[Sequence[str], Mapping[str, int], int], float]
+
+_KINDS: Mapping[Kind, tuple[str, Callable[[Sequence[str], Mapping[str, int], int], float], str]] = {
+    "ndcg": ("nDCG", ndcg, "grades of the first {k}, discounted by place, over those of the best possible order"),
+    "mrr": (
+        "MRR", reciprocal_rank, "one over the place of the first relevant memory, 0 when none is among the first {k}",
+    ),
+    "recall": ("Recall", recall, "the share of all relevant memories that is among the first {k}"),
+    "p": ("P", precision, "the share of the first {k} that is relevant"),
+}  # fmt: skip
+"""The name of each kind in running text, what computes it, and what it is."""
 
 _WRITTEN = re.compile(r"(ndcg|mrr|recall|p)@([1-9]\d{0,3})")
 
@@ -83,28 +92,15 @@ class Measure:
     @property
     def title(self) -> str:
         """How it is written in running text: `nDCG@10`."""
-        return (
-            f"{ {'ndcg': 'nDCG', 'mrr': 'MRR', 'recall': 'Recall', 'p': 'P'}[self.kind] }@{self.k}"
-        )
+        return f"{_KINDS[self.kind][0]}@{self.k}"
 
     @property
     def about(self) -> str:
-        return {
-            "ndcg": f"grades of the first {self.k}, discounted by place, over those of the best possible order",
-            "mrr": f"one over the place of the first relevant memory, 0 when none is among the first {self.k}",
-            "recall": f"the share of all relevant memories that is among the first {self.k}",
-            "p": f"the share of the first {self.k} that is relevant",
-        }[self.kind]
+        return _KINDS[self.kind][2].format(k=self.k)
 
     def of(self, ranked: Sequence[str], grades: Mapping[str, int]) -> float:
         """Return its value, 0…1, for a ranking (distinct ids, best first)."""
-        compute: dict[Kind, Compute] = {
-            "ndcg": ndcg,
-            "mrr": reciprocal_rank,
-            "recall": recall,
-            "p": precision,
-        }
-        return compute[self.kind](ranked, grades, self.k)
+        return _KINDS[self.kind][1](ranked, grades, self.k)
 
 
 NDCG10 = Measure("ndcg", 10)
@@ -138,8 +134,7 @@ def parse_measure(text: str) -> Measure:
         raise InvalidQuery(
             f"“{text}” is not a metric.", "Write one such as ndcg@10, recall@5, mrr@10 or p@3."
         )
-    kinds: dict[str, Kind] = {"ndcg": "ndcg", "mrr": "mrr", "recall": "recall", "p": "p"}
-    return Measure(kinds[found[1]], int(found[2]))
+    return Measure(cast(Kind, found[1]), int(found[2]))
 
 
 # What somebody expects a store to answer, and how an answer falls short of it.

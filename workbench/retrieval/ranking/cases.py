@@ -2,11 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from functools import cached_property
 from threading import Lock
 from typing import Any, Self, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -20,17 +21,18 @@ V = TypeVar("V")
 
 
 class ColumnCache:
-    """Keeps the most recently used values up to `limit` bytes; safe to share between threads."""
+    """Keeps the most recently used values, up to `limit` bytes of arrays in them; safe to share
+    between threads.
+    """
 
     def __init__(self, limit: int = 512 << 20) -> None:
-        self._limit = limit
-        self._size = 0
+        self._limit, self._size = limit, 0
         self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._making: dict[Hashable, Lock] = {}
+        self._making: WeakValueDictionary[Hashable, Lock] = WeakValueDictionary()
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], V], size: Callable[[V], int]) -> V:
-        """Return the value kept under `key`, making it first when needed; `size` tells its bytes.
+    def get(self, key: Hashable, make: Callable[[], V]) -> V:
+        """Return the value kept under `key`, making it first when needed.
 
         Who asks for what another thread is making waits for that, and for nothing else. `make` may
         ask for other keys.
@@ -40,7 +42,7 @@ class ColumnCache:
             with self._lock:
                 making = self._making.setdefault(key, Lock())
             with making:
-                found = self._found(key) or self._made(key, make, size, making)
+                found = self._found(key) or self._kept(key, make())
         value: V = found[0]
         return value
 
@@ -51,27 +53,25 @@ class ColumnCache:
                 self._values.move_to_end(key)
             return found
 
-    def _made(
-        self, key: Hashable, make: Callable[[], V], size: Callable[[V], int], making: Lock
-    ) -> tuple[V, int]:
-        try:
-            value = make()
-            found = value, size(value)
-            with self._lock:
-                self._keep(key, *found)
-            return found
-        finally:
-            with self._lock:
-                if self._making.get(key) is making:
-                    del self._making[key]
+    def _kept(self, key: Hashable, value: V) -> tuple[V, int]:
+        found = value, _bytes_in(value)
+        with self._lock:
+            self._values[key] = found
+            self._size += found[1]
+            while self._size > self._limit and len(self._values) > 1:
+                self._size -= self._values.popitem(last=False)[1][1]
+        return found
 
-    def _keep(self, key: Hashable, value: object, size: int) -> None:
-        _, before = self._values.pop(key, (None, 0))
-        self._values[key] = (value, size)
-        self._size += size - before
-        while self._size > self._limit and len(self._values) > 1:
-            _, (_, freed) = self._values.popitem(last=False)
-            self._size -= freed
+
+def _bytes_in(value: Any) -> int:
+    """Return the bytes of the arrays in a value."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if is_dataclass(value):
+        value = [getattr(value, spec.name) for spec in fields(value)]
+    elif isinstance(value, Mapping):
+        value = list(value.values())
+    return sum(map(_bytes_in, value)) if isinstance(value, list | tuple) else 0
 
 
 # The memories that take part in one ranking, and who is whose neighbour among them.
@@ -230,11 +230,11 @@ class PartColumnCase:
         """Which candidates the model knows, and the query, `None` for all."""
         return None if self.case.scores.known is None else self.case.scores.known[self.chosen.rows]
 
-    def kept(self, key: tuple[Hashable, ...], make: Callable[[], V], size: Callable[[V], int]) -> V:
+    def kept(self, key: tuple[Hashable, ...], make: Callable[[], V]) -> V:
         """Return what depends on the candidates, the query's scores and `key` alone; nobody may
         change it.
         """
-        return self.case.cache.get((*key, self.case.chosen, self.case.scores), make, size)
+        return self.case.cache.get((*key, self.case.chosen, self.case.scores), make)
 
 
 @dataclass(frozen=True, slots=True)

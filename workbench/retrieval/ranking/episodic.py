@@ -53,11 +53,6 @@ class FactorColumn:
         """Tell whether the factor has no spread, so that it is 0.5 everywhere and decides nothing."""
         return self.high - self.low <= DEAD_SPREAD
 
-    @property
-    def nbytes(self) -> int:
-        """Return the memory it takes."""
-        return self.raw.nbytes + self.norm.nbytes
-
 
 def recency_column(case: ColumnCase) -> Column:
     """Score recency since the last access (of episodes and in mode "days": since they were made),

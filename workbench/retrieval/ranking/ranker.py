@@ -318,7 +318,7 @@ class Ranker:
         if mask is not None:
             return self._chosen(mask)
         key = ("served", self.pool.layout_token, micros(now))
-        return self._cache.get(key, lambda: self._chosen(self.pool.served(now)), _candidate_bytes)
+        return self._cache.get(key, lambda: self._chosen(self.pool.served(now)))
 
     def _episodes(self, now: datetime, mask: Mask | None) -> Candidates:
         return self._chosen(
@@ -344,7 +344,6 @@ class Ranker:
         return self._cache.get(
             (*key, p.rank_decay, p.rank_order, p.lexical),
             partial(episode_columns, case),
-            _terms_bytes,
         )
 
     def _chosen(self, mask: Mask) -> Candidates:
@@ -352,7 +351,7 @@ class Ranker:
         found again.
         """
         key = ("mask", self.pool.layout_token, np.packbits(mask).tobytes())
-        return self._cache.get(key, lambda: Candidates.of(self.pool, mask), _candidate_bytes)
+        return self._cache.get(key, lambda: Candidates.of(self.pool, mask))
 
     def _factors(self, case: ColumnCase) -> dict[str, FactorColumn]:
         p, chosen = case.profile, case.chosen
@@ -362,15 +361,12 @@ class Ranker:
             may_stop()
             columns: Columns = implementation(factor.columns)
             key = keys[factor.id] = (factor.id, chosen, columns.depends(case))
-            raw[factor.id] = self._cache.get(
-                ("raw", key), partial(columns.make, case), _column_bytes
-            )
+            raw[factor.id] = self._cache.get(("raw", key), partial(columns.make, case))
         if p.scope == "frozen" and (frozen := p.frozen) is not None:
             return {
                 name: self._cache.get(
                     ("frozen", key, frozen.of(name)),
                     partial(normalised_by, raw[name], frozen.of(name)),
-                    _factor_bytes,
                 )
                 for name, key in keys.items()
             }
@@ -382,7 +378,7 @@ class Ranker:
             )
         return {
             name: self._cache.get(
-                ("norm", key, scope), partial(normalised, raw[name], chosen, inside), _factor_bytes
+                ("norm", key, scope), partial(normalised, raw[name], chosen, inside)
             )
             for name, key in keys.items()
         }
@@ -403,20 +399,3 @@ def _combined(factors: dict[str, FactorColumn], profile: Profile) -> Column:
         for column, share in others:
             out += np.multiply(column[part], share, out=term)
     return totals
-
-
-def _column_bytes(column: Column) -> int:
-    # Twice, because a relevance column also keeps its query's scores.
-    return 2 * column.nbytes
-
-
-def _factor_bytes(column: FactorColumn) -> int:
-    return column.norm.nbytes
-
-
-def _terms_bytes(terms: EpisodeColumns) -> int:
-    return 10 * terms.recency.nbytes
-
-
-def _candidate_bytes(chosen: Candidates) -> int:
-    return 4 * chosen.rows.nbytes

@@ -76,10 +76,6 @@ class Words:
     lengths: Column
 
 
-def _words_bytes(words: Words) -> int:
-    return words.lengths.nbytes + sum(at.nbytes + counts.nbytes for _, at, counts in words.terms)
-
-
 def absolute_column(case: PartColumnCase) -> Column:
     """Return the share of the query's words that each candidate holds. Nobody may change it."""
     words: Words = case.fed.get("neighbours") or case.fed.get("related") or _related(case)
@@ -87,7 +83,6 @@ def absolute_column(case: PartColumnCase) -> Column:
     return case.kept(
         ("absolute", words, long),
         lambda: _share_of(words, case.chosen, long),
-        lambda made: made.nbytes,
     )
 
 
@@ -114,7 +109,6 @@ def _related(case: PartColumnCase) -> Words:
     return case.kept(
         ("related", strength),
         lambda: _counted(case.case.scores.matches, case.chosen, strength),
-        _words_bytes,
     )
 
 
@@ -139,9 +133,7 @@ def _neighbours_part(case: PartColumnCase) -> Words | None:
     share = _value(case.profile, "neighbour_words")
     if words is None or not share or case.chosen.alone:
         return words
-    return case.kept(
-        ("neighbours", words, share), lambda: _with_lent(words, case.chosen, share), _words_bytes
-    )
+    return case.kept(("neighbours", words, share), lambda: _with_lent(words, case.chosen, share))
 
 
 def _with_lent(words: Words, chosen: Candidates, share: float) -> Words:
@@ -272,7 +264,7 @@ def _carry_part(case: PartColumnCase) -> Column | None:
     def answered() -> Rows:
         return _answered(pool.speaker[chosen.rows[chosen.order]], chosen.linked)
 
-    asked = case.kept(("answered",), answered, lambda made: made.nbytes)
+    asked = case.kept(("answered",), answered)
     least = usual(so_far, case.known)
     column[chosen.order] = (
         share * _heritage(chosen, pool, so_far, least, 0, len(so_far), asked).gained
@@ -503,7 +495,7 @@ def _made(case: ColumnCase) -> Made:
     """
     parts = tuple(part.id for part in case.parts)
     return case.cache.get(
-        ("parts", parts, case.chosen, _depends(case)), partial(_joined_parts, case), _bytes
+        ("parts", parts, case.chosen, _depends(case)), partial(_joined_parts, case)
     )
 
 
@@ -520,12 +512,6 @@ def _joined_parts(case: ColumnCase) -> Made:
         else:
             so_far = _joined(so_far, part.how, made[part.id])
     return so_far, made
-
-
-def _bytes(made: Made) -> int:
-    so_far, parts = made
-    columns = (so_far, *parts.values())
-    return 1 + sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
 
 
 def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | None:

@@ -392,7 +392,7 @@ class AgentApi:
         """Use when a reflection is due: proposes what recent memories say together, for a person to review."""
         from workbench.services.reflection.reflection import EXTRACTIVE
 
-        if not self._bench.overview.due().due and not force:
+        if not self._bench.overview.gauge().due and not force:
             return {"proposed": 0, "note": "No reflection is due; force runs one anyway."}
         reflecting = self._bench.reflecting
         plan = reflecting.plan("" if self._rules.asks_claude else EXTRACTIVE, focus)
@@ -425,11 +425,11 @@ class AgentApi:
     @tool(group="all")
     def check_reflection_status(self) -> Json:
         """Use to see whether a reflection is due, and how far the gauge is along."""
-        gauge, verdict = self._bench.overview.gauge(), self._bench.overview.due()
+        gauge = self._bench.overview.gauge()
         state = {
             one.name: {"value": round(one.value, 1), "limit": one.limit} for one in gauge.conditions
         }
-        return {"due": verdict.due, "reason": verdict.reason, "state": state}
+        return {"due": gauge.due is not None, "reason": gauge.due, "state": state}
 
     @tool(group="all")
     def playbook_get(
@@ -1074,8 +1074,8 @@ class AgentApi:
 
     def _due(self) -> Json:
         """Say that a reflection is due, where it is."""
-        verdict = self._bench.overview.due()
-        return {"reflection_due": verdict.reason} if verdict.due else {}
+        due = self._bench.overview.gauge().due
+        return {"reflection_due": due} if due else {}
 
 
 def _offer_working(method: Callable[..., Json]) -> None:

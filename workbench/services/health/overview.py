@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.core.reflection.trigger import Gauge, TriggerVerdict
+from workbench.core.reflection.trigger import Gauge, Reason
 from workbench.services.context import Context, is_person
-from workbench.services.reflection.gauge import gauge_of, verdict_of
+from workbench.services.reflection.gauge import gauge_of
 from workbench.services.review.counting import count_waiting
 
 if TYPE_CHECKING:
@@ -65,13 +65,13 @@ class Status(NamedTuple):
 
     pending: int
     new: int
-    due: TriggerVerdict
+    due: Reason | None
     revision: int
 
     @property
     def line(self) -> str:
         """All of it but the revision, in one line."""
-        due = [f"reflection due ({self.due.reason})"] if self.due.due else []
+        due = [f"reflection due ({self.due})"] if self.due else []
         return " · ".join((f"{self.pending} pending", *due, f"{self.new} unseen"))
 
 
@@ -107,10 +107,6 @@ class Overview:
         """Return how far the reflection trigger is along."""
         return gauge_of(self._context)
 
-    def due(self) -> TriggerVerdict:
-        """Return whether a reflection is due, and why."""
-        return verdict_of(self._context)
-
     def waiting(self) -> int:
         """Return how many proposals wait; who asks once of a store that is quickly looked through
         loads no queue.
@@ -122,7 +118,7 @@ class Overview:
     def status(self, since: int | None) -> Status:
         """Return what a status bar tells; `since` is the revision last looked at, `None` for never."""
         new = len(self._library.memories) if since is None else len(self._news(since)[0])
-        return Status(self.waiting(), new, verdict_of(self._context), self._library.revision)
+        return Status(self.waiting(), new, self.gauge().due, self._library.revision)
 
     def since(self, rev: int) -> SinceLastLook:
         """Return what actors other than this person did after revision `rev`."""

@@ -1,13 +1,7 @@
 """The reflection gauge: what has come in since the last reflection."""
 
 from workbench.core.limits import TriggerLimits
-from workbench.core.reflection.trigger import (
-    Gauge,
-    ReflectionState,
-    TriggerVerdict,
-    gauge,
-    should_reflect,
-)
+from workbench.core.reflection.trigger import Gauge, ReflectionState, gauge
 from workbench.services.context import Context
 
 
@@ -23,8 +17,3 @@ def limits_of(context: Context) -> TriggerLimits:
 def gauge_of(context: Context) -> Gauge:
     """Return how far each condition is along."""
     return gauge(state_of(context), context.now(), limits_of(context))
-
-
-def verdict_of(context: Context) -> TriggerVerdict:
-    """Tell whether a reflection is due."""
-    return should_reflect(state_of(context), context.now(), limits_of(context))

@@ -24,7 +24,7 @@ from workbench.core.reflection.reflector import (
     Tell,
     depth_citing,
 )
-from workbench.core.reflection.trigger import Gauge, ReflectionState, TriggerVerdict
+from workbench.core.reflection.trigger import Gauge, ReflectionState
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import MAX_CONTENT, Memory, is_served
@@ -33,7 +33,7 @@ from workbench.reflect.claude.keys import HOW_TO, has_key
 from workbench.safety.scanning import mask as mask_of
 from workbench.services.context import Context, Service
 from workbench.services.duplicates.plan import Settled
-from workbench.services.reflection.gauge import gauge_of, state_of, verdict_of
+from workbench.services.reflection.gauge import gauge_of, state_of
 
 if TYPE_CHECKING:
     from workbench.core.reflection.reflector import Unread, Usage
@@ -425,10 +425,6 @@ class Reflecting(AsksClaude):
     def gauge(self) -> Gauge:
         """Return how far each condition of the trigger is along."""
         return gauge_of(self._context)
-
-    def verdict(self) -> TriggerVerdict:
-        """Tell whether a reflection is due, and why."""
-        return verdict_of(self._context)
 
     def default(self) -> str:
         """Return the reflector that is used unless another is named: Claude when there is a key."""

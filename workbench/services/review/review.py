@@ -16,7 +16,7 @@ from workbench.core.review.kinds import group_of, kind_of, order_of
 from workbench.core.review.lifecycle import restore
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, room_for
-from workbench.core.text import Folded, clean_for_store, named
+from workbench.core.text import clean_for_store, named
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
 from workbench.services.review.kinds import Handler, candidate_in, handler_of, noted
@@ -218,9 +218,8 @@ class Review:
             if memory is not None and kind_of(proposal.kind).of_archived:
                 memory = restore(memory)  # a filter hides what is archived
             if plain if memory is None else all(test(memory) for test in tests):
-                found = Folded(
-                    "\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title))
-                )
+                said = (*_texts(memory), proposal.kind, *proposal.flags, proposal.title)
+                found = "\n".join(said).casefold()
                 if all(word in found for word in words):
                     kept.append(proposal)
         return tuple(kept)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from workbench.core.text import one_line
 from workbench.services.context import Touched
 from workbench.services.open import Workbench
-from workbench.services.reflection.gauge import verdict_of
+from workbench.services.reflection.gauge import gauge_of
 from workbench.tui.widgets.content import key_of
 from workbench.tui.widgets.figures import since
 
@@ -90,18 +90,16 @@ class DueNotice:
 
     def __init__(self, bench: Workbench) -> None:
         self._context = bench.context
-        verdict = verdict_of(self._context)
-        self.due = verdict.due
-        self._said = verdict.due and verdict.reason == "hours"
+        due = gauge_of(self._context).due
+        self.due, self._said = due is not None, due == "hours"
 
     def fresh(self) -> str:
         """Return a sentence the first time a reflection is due, and again after the next one."""
-        verdict = verdict_of(self._context)
-        self.due = verdict.due
-        if not verdict.due:
-            self._said = False
-        if not verdict.due or self._said:
+        due = gauge_of(self._context).due
+        self.due = due is not None
+        if due is None or self._said:
+            self._said = due is not None
             return ""
         self._said = True
-        why = _BECAUSE.get(verdict.reason or "", "it is time")
+        why = _BECAUSE.get(due, "it is time")
         return f"A reflection is due: {why}. {key_of('app.reflect')} reflects."

@@ -253,7 +253,7 @@ class AreaScreen(Guarded, Screen[object]):
         the next key.
         """
         self.query_one(TopBar).counts = {"review": self.bench.overview.waiting()}
-        due = self.workbench_app.options.faults or self.bench.overview.due().due
+        due = self.workbench_app.options.faults or self.bench.overview.gauge().due
         self.query_one(TopBar).due = frozenset(("health",)) if due else frozenset()
         self.query_one(KeyBar).urgent = self.workbench_app.urgent
         self.query_one(TopBar).store = self.workbench_app.title_shown

@@ -20,7 +20,7 @@ from workbench.config import loading, paths
 from workbench.core.claims import why
 from workbench.core.health import sparkline
 from workbench.core.record import WorkbenchError
-from workbench.core.reflection.trigger import Condition, Gauge, TriggerVerdict
+from workbench.core.reflection.trigger import Condition, Gauge
 from workbench.core.review.kinds import GROUPS
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import printable
@@ -367,19 +367,19 @@ _MEANS = {
 }
 
 
-class Reflection(Section[tuple[Gauge, TriggerVerdict, str]]):
-    """The gauge, whether a reflection is due, and the month's tokens with their limit."""
+class Reflection(Section[tuple[Gauge, str]]):
+    """The gauge, and the month's tokens with their limit."""
 
     ID, TITLE = "reflection", "Reflection"
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> tuple[Gauge, TriggerVerdict, str]:
+    def look(self, tell: Progress, cancelled: Cancelled) -> tuple[Gauge, str]:
         del tell, cancelled
         reflecting, limit = self.bench.reflecting, self.bench.context.settings.claude.monthly_tokens
         most = f"of {number(limit)} tokens" if limit else "tokens, no limit is set"
-        return reflecting.gauge(), reflecting.verdict(), f"{number(reflecting.runs.spent())} {most}"
+        return reflecting.gauge(), f"{number(reflecting.runs.spent())} {most}"
 
     def rows(self) -> Sequence[Row]:
-        found, _, usage = self.value
+        found, usage = self.value
         leading = found.leading.name
         conditions = [self._condition(one, leads=one.name == leading) for one in found.conditions]
         return [*conditions, self.row("usage", "", f"Claude this month: {usage}", item=usage)]
@@ -397,10 +397,10 @@ class Reflection(Section[tuple[Gauge, TriggerVerdict, str]]):
 
     def detail(self, row: Row) -> Content:
         del row
-        found, verdict, usage = self.value
+        found, usage = self.value
         due = (
             f"A reflection is due ({', '.join(found.reached)})."
-            if verdict.due
+            if found.due
             else "No reflection is due yet."
         )
         parts = [title(due), BLANK]

@@ -10,7 +10,6 @@ import pytest
 from tests.core.agents.patterns.samples import NOW, applied, full
 from workbench.core.agents.patterns.pattern import Baseline
 from workbench.core.agents.patterns.statistics import (
-    at_least,
     baseline_of,
     confidence,
     counted,
@@ -18,6 +17,7 @@ from workbench.core.agents.patterns.statistics import (
     finding,
     savings,
 )
+from workbench.core.binomial import at_least
 
 
 def test_the_exact_test_is_that_of_scipy() -> None:
@@ -42,8 +42,8 @@ def test_the_exact_test_is_that_of_scipy() -> None:
 
 
 def test_the_test_at_its_edges() -> None:
-    assert (at_least(0, 0), at_least(0, 9)) == (1.0, 1.0)
-    assert at_least(5, 5) == pytest.approx(1 / 32)
+    assert (at_least(0, 0, 0.5), at_least(0, 9, 0.5)) == (1.0, 1.0)
+    assert at_least(5, 5, 0.5) == pytest.approx(1 / 32)
     assert (at_least(1, 2, 0.0), at_least(1, 2, 1.0)) == (0.0, 1.0)
     for wrong in ((3, 2, 0.5), (-1, 2, 0.5), (1, 2, 1.5)):
         with pytest.raises(ValueError, match="between"):

@@ -18,6 +18,7 @@ from workbench.core.agents.patterns.pattern import (
     Pattern,
     Status,
 )
+from workbench.core.binomial import at_least
 from workbench.core.record import InvalidRecord, WorkbenchError
 
 # Mining: what recurs in episodes of one domain and type, and with what their outcome differs from
@@ -224,31 +225,6 @@ CHANCE = 0.5
 """The share of successes that chance alone is held to bring."""
 
 
-def at_least(successes: int, trials: int, chance: float = CHANCE) -> float:
-    """Return the probability of so many successes or more when each comes with this chance: a
-    one-sided exact test.
-
-    Without trials it is 1. Raises `ValueError` for more successes than trials, or a chance outside
-    0–1.
-    """
-    if not 0 <= successes <= trials or not 0 <= chance <= 1:
-        raise ValueError("successes are between 0 and the trials, a chance is between 0 and 1")
-    if successes == 0:
-        return 1.0
-    if chance in (0.0, 1.0):
-        return chance
-    # In logarithms, since what a thousand trials multiply is too small and too large for a number
-    # each.
-    hit, miss, whole = math.log(chance), math.log1p(-chance), math.lgamma(trials + 1)
-    terms = (
-        math.exp(
-            whole - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * hit + (trials - k) * miss
-        )
-        for k in range(successes, trials + 1)
-    )
-    return min(1.0, math.fsum(terms))
-
-
 def confidence(success_rate: float, applications: int, p_value: float) -> float:
     """Return the confidence of source 004 (3.6), 0–1: by rate, by number, and by how unlikely
     chance is.
@@ -299,7 +275,7 @@ def finding(pattern: Pattern, applications: Iterable[Application], now: datetime
     recent = counted(pattern, applications, now)
     episodes, successes = len(recent), sum(one.outcome == "success" for one in recent)
     rate = successes / episodes if episodes else 0.0
-    p_value = at_least(successes, episodes)
+    p_value = at_least(successes, episodes, CHANCE)
     sure = confidence(rate, episodes, p_value) if episodes else 0.0
     return Finding(
         episodes, successes, rate, p_value, sure, _since(pattern, now),
