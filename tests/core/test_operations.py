@@ -10,7 +10,6 @@ from workbench.core.playbook.operations import (
     CreateMeta,
     Delete,
     Merge,
-    Move,
     Suggested,
     Update,
     from_json,
@@ -40,8 +39,6 @@ def test_what_is_written_is_read_again(suggested: Suggested, names: tuple[str, .
 
 
 def test_what_no_role_says_is_refused() -> None:
-    with pytest.raises(InvalidRecord):
-        to_json(Move("r-1", "s"), "book", "mark")
     for doc in ({}, {"type": "DESTROY"}, {"type": "TAG", "bullet_id": "x", "tag": "great"}):
         with pytest.raises(InvalidRecord, match="Unknown operation"):
             from_json(doc)

@@ -21,7 +21,8 @@ from tests.tui.small_host import quiet, small, started
 from tests.tui.support import DEMO, NOW, answered, app_over, screen_text, shows, tells
 from tests.tui.waiting import until
 from workbench.core.agents.read import AgentRead
-from workbench.core.reflection.reflector import Unread, Usage
+from workbench.core.reflection.llm import UnreadReply
+from workbench.core.reflection.reflector import Usage
 from workbench.core.stream.memory import Memory
 from workbench.services.agents.working import WorkingSession
 from workbench.services.demo import fill
@@ -133,11 +134,11 @@ def leave_replies(store: Path) -> None:
     """
     bench = opened(store.parent.parent)
     bench.reflecting.runs.record(
-        CLAUDE, Usage(5, 5), [Unread("insights", "Locks are held.", "no list", "Why?")]
+        CLAUDE, Usage(5, 5), [UnreadReply("insights", "Locks are held.", "no list", "Why?")]
     )
     what = f"{TRIED}:{bench.exporter.the_book(None)}"
     bench.curation.runs.record(
-        what, Usage(5, 5), [Unread("curate", json.dumps(REPLY)[:-1], "no JSON")]
+        what, Usage(5, 5), [UnreadReply("curate", json.dumps(REPLY)[:-1], "no JSON")]
     )
     bench.close()
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.core.reflection.llm import UnreadReply
-    from workbench.core.reflection.reflector import Preview, Step, Tell, Unread
+    from workbench.core.reflection.reflector import Preview, Step, Tell
     from workbench.core.stream.memory import Memory
     from workbench.services.open import Workbench
     from workbench.services.reflection.reflection import Outcome, Plan, Waiting
@@ -116,7 +116,7 @@ def unread_answer(waiting: "Sequence[Waiting]") -> Answer:
     return Answer(replies, _reply_lines(replies), remarks)
 
 
-def _reply_lines(replies: "Sequence[UnreadReply | Unread]") -> Iterator[str]:
+def _reply_lines(replies: "Sequence[UnreadReply]") -> Iterator[str]:
     for reply in replies:
         yield f"── {reply.stage}: {reply.reason}"
         yield reply.reply

@@ -1,4 +1,4 @@
-"""Replies of a language model as values. What cannot be read comes back as `Unread`; nothing is
+"""Replies of a language model as values. What cannot be read comes back as `UnreadReply`; nothing is
 dropped.
 """
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import cast, get_args
 
 from workbench.core.agents.plan import ActionType
-from workbench.core.reflection.reflector import Insight, Stage, Unread
+from workbench.core.reflection.llm import UnreadReply
+from workbench.core.reflection.reflector import Insight, Stage
 from workbench.core.stream.memory import Memory
 
 # Reading "(because of 1, 5, 3)" and its relatives at the end of an insight (source 000, algorithm
@@ -221,7 +222,7 @@ class Questions:
     """Questions that were read."""
 
     texts: tuple[str, ...] = ()
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadReply, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,7 @@ class Insights:
     """Insights that were read."""
 
     found: tuple[Insight, ...] = ()
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadReply, ...] = ()
 
 
 def read_questions(reply: str, limit: int) -> Questions:
@@ -239,13 +240,15 @@ def read_questions(reply: str, limit: int) -> Questions:
     if not texts:
         texts = [line for line in listing.rest if line.endswith("?")]
         if not texts:
-            return Questions((), (Unread("questions", reply, NO_LIST),))
+            return Questions((), (UnreadReply("questions", reply, NO_LIST),))
     distinct = tuple(dict.fromkeys(texts))
     surplus = (
-        Unread("questions", text, f"Only {limit} questions were requested.")
+        UnreadReply("questions", text, f"Only {limit} questions were requested.")
         for text in distinct[limit:]
     )
-    rest = (Unread("questions", line, OUTSIDE) for line in listing.rest if line not in distinct)
+    rest = (
+        UnreadReply("questions", line, OUTSIDE) for line in listing.rest if line not in distinct
+    )
     return Questions(distinct[:limit], (*surplus, *rest))
 
 
@@ -258,38 +261,40 @@ def read_insights(reply: str, memories: Sequence[Memory], question: str = "") ->
     """
     listing = read_list(reply, lambda item: read_citations(item, memories).text != item)
     if not listing.items:
-        return Insights((), (Unread("insights", reply, NO_LIST, question),))
+        return Insights((), (UnreadReply("insights", reply, NO_LIST, question),))
     found: list[Insight] = []
-    unread = [Unread("insights", line, OUTSIDE, question) for line in listing.rest]
+    unread = [UnreadReply("insights", line, OUTSIDE, question) for line in listing.rest]
     for item in listing.items:
         cited = read_citations(item.text, memories)
         if cited.text:
             found.append(Insight(cited.text, cited.ids, cited.unresolved, question, label=CLAUDE))
         else:
-            unread.append(Unread("insights", item.raw, "The item has citations only.", question))
+            unread.append(
+                UnreadReply("insights", item.raw, "The item has citations only.", question)
+            )
     return Insights(tuple(found), tuple(unread))
 
 
-def read_ratings(reply: str, count: int) -> tuple[dict[int, float], tuple[Unread, ...]]:
+def read_ratings(reply: str, count: int) -> tuple[dict[int, float], tuple[UnreadReply, ...]]:
     """Return the ratings (1–10) of items 0 to `count` − 1 by their place, and what could not be
     read.
     """
     ratings: dict[int, float] = {}
-    unread: list[Unread] = []
+    unread: list[UnreadReply] = []
     listing = read_list(reply)
     for place, item in enumerate(listing.items):
         at = place if item.number is None else item.number - 1
         said = _RATING.match(item.text)
         value = float(said.group(1)) if said is not None else 0.0
         if not 0 <= at < count:
-            unread.append(Unread("rate", item.raw, "There is no insight with this number."))
+            unread.append(UnreadReply("rate", item.raw, "There is no insight with this number."))
         elif not 1 <= value <= 10:
-            unread.append(Unread("rate", item.raw, "A rating is a number from 1 to 10."))
+            unread.append(UnreadReply("rate", item.raw, "A rating is a number from 1 to 10."))
         else:
             ratings.setdefault(at, value)
     if not listing.items:
-        unread.append(Unread("rate", reply, NO_LIST))
-    unread += [Unread("rate", line, OUTSIDE) for line in listing.rest if listing.items]
+        unread.append(UnreadReply("rate", reply, NO_LIST))
+    unread += [UnreadReply("rate", line, OUTSIDE) for line in listing.rest if listing.items]
     return ratings, tuple(unread)
 
 
@@ -323,8 +328,10 @@ def complete_lines(reply: str) -> tuple[str, str]:
     return head + newline, tail
 
 
-def cut_off(stage: Stage, tail: str, why: str, question: str = "") -> tuple[Unread, ...]:
+def cut_off(stage: Stage, tail: str, why: str, question: str = "") -> tuple[UnreadReply, ...]:
     """Return the line that was cut off as unread, if there is one."""
     return (
-        (Unread(stage, tail, f"{why} The line is not complete.", question),) if tail.strip() else ()
+        (UnreadReply(stage, tail, f"{why} The line is not complete.", question),)
+        if tail.strip()
+        else ()
     )

@@ -19,7 +19,7 @@ from workbench.core.agents.actors import require_person
 from workbench.core.claims import Gone, Name, corrected, is_checked, is_shaped, names_in, why
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.playbook.book import Bullet
-from workbench.core.playbook.operations import THEN, Delete, Operation, Update, to_json
+from workbench.core.playbook.operations import THEN, Curatable, Delete, Update, to_json
 from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
@@ -721,7 +721,7 @@ class StillTrue(Service):
                 made, title=record.line, evidence=(record.id,), importance=record.importance_score,
                 texts=(text_mark(record.content),), operation=renames,
             )  # fmt: skip
-        asked: Operation = Update(record.id, text) if text != record.content else Delete(record.id)
+        asked: Curatable = Update(record.id, text) if text != record.content else Delete(record.id)
         operation = to_json(asked, record.book, "") | {THEN: {record.id: record.content}}
         return replace(made, kind="curator", operation=operation, flags=())
 

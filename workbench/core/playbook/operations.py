@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from workbench.core.duplicates.groups import merge_note, summed, union, with_note
 from workbench.core.playbook.book import (
@@ -35,8 +37,11 @@ BULLET_COUNTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Add:
+class _Suggested(Struct, frozen=True, omit_defaults=True, tag_field="type"):
+    """What the Curator or the Reflector may suggest; as JSON it has its name as `type`."""
+
+
+class Add(_Suggested, frozen=True, tag="ADD"):
     """Append a bullet to a section, named by its id, key or title; `id` overrides the next number."""
 
     section: str
@@ -44,32 +49,28 @@ class Add:
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(_Suggested, frozen=True, tag="UPDATE"):
     """Replace the text of a bullet."""
 
     bullet_id: str
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(_Suggested, frozen=True, tag="MERGE"):
     """Make one bullet of several; the one that stays is `keep_id`, or else the first source."""
 
-    source_ids: tuple[str, ...]
+    source_ids: Annotated[tuple[str, ...], Meta(min_length=2)]
     content: str
     keep_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(_Suggested, frozen=True, tag="DELETE"):
     """Remove a bullet."""
 
     bullet_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class CreateMeta:
+class CreateMeta(_Suggested, frozen=True, tag="CREATE_META"):
     """Add a section at the end of the book, unless it exists, and a bullet in it, unless `content`
     is empty.
 
@@ -98,7 +99,8 @@ class Reorder:
     bullet_ids: tuple[str, ...]
 
 
-Operation = Add | Update | Merge | Delete | CreateMeta | Move | Reorder
+Curatable = Add | Update | Merge | Delete | CreateMeta
+Operation = Curatable | Move | Reorder
 
 
 def apply(playbook: Playbook, op: Operation, now: datetime) -> Playbook:
@@ -346,8 +348,7 @@ Tag = Literal["helpful", "harmful", "neutral"]
 TAGS: tuple[Tag, ...] = get_args(Tag)
 
 
-@dataclass(frozen=True, slots=True)
-class BulletTag:
+class BulletTag(_Suggested, frozen=True, tag="TAG"):
     bullet_id: str
     tag: Tag
 
@@ -377,7 +378,7 @@ class Analysis:
 class Curated:
     """One operation that the Curator suggests, and why, if it says so."""
 
-    operation: Operation
+    operation: Curatable
     reason: str = ""
 
 
@@ -466,35 +467,31 @@ def read_operation(raw: object) -> Curated | Odd:
     """Read one operation of a Curator, or say why it is none."""
     if not isinstance(raw, dict):
         return Odd(_json(raw), "An operation is an object with a type.")
-    kind = _text(raw, "type").upper()
-    content = _text(raw, "content")
-    bullet = _text(raw, "bullet_id") or _text(raw, "id")
-    sources, keep = _names(raw.get("source_ids")), _text(raw, "keep_id") or None
-    section = _text(raw, "section")
-    made: dict[str, tuple[Operation | None, str]] = {
-        "ADD": (Add(section, content) if section and content else None, "a section and a content"),
-        "UPDATE": (
-            Update(bullet, content) if bullet and content else None,
-            "a bullet_id and a content",
-        ),
-        "MERGE": (
-            Merge(sources, content, keep) if len(sources) > 1 and content else None,
-            "two source_ids, a content",
-        ),
-        "DELETE": (Delete(bullet) if bullet else None, "a bullet_id"),
-        "CREATE_META": (
-            CreateMeta(name, content) if (name := _text(raw, "section_name") or section) else None,
-            "a section_name",
-        ),
-    }
-    if kind not in made:
+    said: dict[str, object] = {name: text for name in raw if (text := _text(raw, name))}
+    kind = str(said.get("type", "")).upper()
+    if kind not in _NEEDS:
         return Odd(
             _json(raw), f"Unknown operation “{kind}”." if kind else "The operation has no type."
         )
-    operation, needs = made[kind]
-    if operation is None:
-        return Odd(_json(raw), f"{kind} needs {needs}.")
+    other = {"bullet_id": said.pop("id", None), "section_name": said.get("section")}
+    said = {name: value for name, value in other.items() if value} | said
+    said.pop("section_id", None)
+    try:
+        operation = convert(
+            said | {"type": kind, "source_ids": _names(raw.get("source_ids"))}, Curatable
+        )
+    except ValidationError:
+        return Odd(_json(raw), f"{kind} needs {_NEEDS[kind]}.")
     return Curated(operation, _text(raw, "reason"))
+
+
+_NEEDS = {
+    "ADD": "a section and a content",
+    "UPDATE": "a bullet_id and a content",
+    "MERGE": "two source_ids, a content",
+    "DELETE": "a bullet_id",
+    "CREATE_META": "a section_name",
+}
 
 
 def _items(value: object, name: str, odd: list[Odd]) -> Sequence[object]:
@@ -528,7 +525,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-Suggested = Operation | BulletTag
+Suggested = Curatable | BulletTag
 """An operation of a Curator, or a tag of a Reflector."""
 
 BOOK, REPLY, THEN = "book", "reply", "said_then"
@@ -538,49 +535,21 @@ def to_json(suggested: Suggested, book: str, reply: str) -> dict[str, object]:
     """Return a suggestion for a book as JSON values; `reply` names the reply it came with.
 
     What its bullets said when it was made can stand beside it, under `THEN` (see `said_then`).
-
-    Raises `InvalidRecord` for an operation that no role suggests.
     """
-    kind = next((kind for kind, (made, _) in _KINDS.items() if isinstance(suggested, made)), None)
-    if kind is None:
-        raise InvalidRecord(f"{type(suggested).__name__} is not an operation of the Curator.")
-    said = {name: getattr(suggested, name) for name in _KINDS[kind][1]}
-    listed = {
-        name: list(value) if isinstance(value, tuple) else value for name, value in said.items()
+    said = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in to_builtins(suggested).items()
     }
-    if not listed.get("keep_id", True):
-        del listed["keep_id"]
-    return {BOOK: book, REPLY: reply, "type": kind, **listed}
-
-
-_KINDS: Mapping[str, tuple[type[Suggested], tuple[str, ...]]] = {
-    "ADD": (Add, ("section", "content")),
-    "UPDATE": (Update, ("bullet_id", "content")),
-    "MERGE": (Merge, ("source_ids", "content", "keep_id")),
-    "DELETE": (Delete, ("bullet_id",)),
-    "CREATE_META": (CreateMeta, ("section_name", "content")),
-    "TAG": (BulletTag, ("bullet_id", "tag")),
-}
-"""What a suggestion is called as JSON, and the names of what it says."""
+    return {BOOK: book, REPLY: reply, **said}
 
 
 def from_json(doc: Mapping[str, object]) -> tuple[str, str, Suggested]:
     """Return the book, the reply's name and the suggestion; raises `InvalidRecord`."""
-
-    def text(key: str) -> str:
-        value = doc.get(key, "")
-        return value if isinstance(value, str) else ""
-
-    kind, ids = doc.get("type"), doc.get("source_ids")
-    made, names = _KINDS.get(kind if isinstance(kind, str) else "", (None, ()))
-    if made is None or ("tag" in names and doc.get("tag") not in TAGS):
-        raise InvalidRecord(f"Unknown operation “{kind}”.", UNCHANGED)
-    said: dict[str, Any] = {name: text(name) for name in names}
-    if "source_ids" in said:
-        listed = ids if isinstance(ids, list) else []
-        said["source_ids"] = tuple(id for id in listed if isinstance(id, str))
-        said["keep_id"] = said["keep_id"] or None
-    return text(BOOK), text(REPLY), made(**said)
+    try:
+        suggested = convert(dict(doc), Suggested)
+    except ValidationError as error:
+        raise InvalidRecord(f"Unknown operation “{doc.get('type')}”.", UNCHANGED) from error
+    return str(doc.get(BOOK, "")), str(doc.get(REPLY, "")), suggested
 
 
 def said_then(doc: Mapping[str, object]) -> dict[str, str]:

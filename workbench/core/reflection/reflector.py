@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from workbench.core.record import WorkbenchError
+from workbench.core.reflection.llm import UnreadReply
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 
@@ -68,22 +69,6 @@ class Usage:
         return Usage(self.input + other.input, self.output + other.output)
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A reply, or a part of one, that could not be read: what it was for, its text as it came, and
-    why not.
-
-    `question` is the one it answers, if any, so that it can be asked again; `memories` are the ids
-    that its citations count from 1, if those are not all of the request.
-    """
-
-    stage: Stage
-    reply: str
-    reason: str
-    question: str = ""
-    memories: tuple[str, ...] = ()
-
-
 STOPPED = "You stopped it."
 """Why a reflection is not complete that a person stopped."""
 
@@ -100,7 +85,7 @@ class Reflection:
     insights: tuple[Insight, ...]
     questions: tuple[str, ...] = ()
     usage: Usage = Usage()
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadReply, ...] = ()
     complete: bool = True
     stopped: str = ""
     by_person: bool = False

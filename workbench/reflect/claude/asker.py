@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from workbench.core.limits import LlmSettings
+from workbench.core.reflection.llm import UnreadReply
 from workbench.core.reflection.reflector import (
     Reflection,
     ReflectionProblem,
     Step,
     Tell,
-    Unread,
     Usage,
 )
 from workbench.core.runtime import Cancelled
@@ -446,7 +446,7 @@ class Asker:
         if trouble is None:
             return answer.text
         message, hint = self.sentences(trouble)
-        unread = (Unread(prompt.stage, answer.text, message),) if answer.text.strip() else ()
+        unread = (UnreadReply(prompt.stage, answer.text, message),) if answer.text.strip() else ()
         found = Reflection(
             NAME, (), usage=minus(self.used, before), unread=unread, complete=False, stopped=message
         )

@@ -12,7 +12,7 @@ from workbench.core.agents.plan import ActionType
 from workbench.core.limits import LlmSettings
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.operations import Analysis, Curation, read_analysis, read_curation
-from workbench.core.reflection.llm import UnreadableReply, needs_round
+from workbench.core.reflection.llm import UnreadableReply, UnreadReply, needs_round
 from workbench.core.reflection.reflector import (
     RETRIEVED,
     STOPPED,
@@ -23,7 +23,6 @@ from workbench.core.reflection.reflector import (
     Request,
     Step,
     Tell,
-    Unread,
     Usage,
 )
 from workbench.core.runtime import Cancelled
@@ -84,7 +83,7 @@ class ReflectionRun:
         self._before = asker.used
         self._questions: tuple[str, ...] = ()
         self._insights: list[Insight] = []
-        self._unread: list[Unread] = []
+        self._unread: list[UnreadReply] = []
         self._problem: ReflectionProblem | None = None
         self._was_cancelled = False
 
@@ -154,7 +153,7 @@ class ReflectionRun:
         self._problem = ReflectionProblem(message, hint)
         self._was_cancelled = trouble.kind == "cancelled"
         if trouble.kind in ("refusal", "empty"):
-            self._unread.append(Unread(prompt.stage, answer.text, message, question))
+            self._unread.append(UnreadReply(prompt.stage, answer.text, message, question))
             return "", trouble.kind
         whole, beginning = complete_lines(answer.text)
         self._unread += cut_off(prompt.stage, beginning, message, question)
@@ -209,7 +208,7 @@ Reading = TypeVar("Reading")
 
 
 def _stopped(
-    insights: tuple[Insight, ...], usage: Usage, unread: tuple[Unread, ...], why: str
+    insights: tuple[Insight, ...], usage: Usage, unread: tuple[UnreadReply, ...], why: str
 ) -> Reflection:
     return Reflection(NAME, insights, usage=usage, unread=unread, complete=False, stopped=why)
 
@@ -417,7 +416,7 @@ class ClaudeReflector:
         try:
             return reader(reply)
         except UnreadableReply as error:
-            unread = (Unread(prompt.stage, reply, error.message),)
+            unread = (UnreadReply(prompt.stage, reply, error.message),)
             found = _stopped((), minus(self.used, before), unread, error.message)
             hint = "The reply is kept and can be edited or asked for again."
             raise ReflectionProblem(error.message, hint, found) from None

@@ -36,7 +36,7 @@ from workbench.services.duplicates.plan import Settled
 from workbench.services.reflection.gauge import gauge_of, state_of
 
 if TYPE_CHECKING:
-    from workbench.core.reflection.reflector import Unread, Usage
+    from workbench.core.reflection.reflector import Usage
     from workbench.reflect.claude.asker import Budget
     from workbench.reflect.claude.reflector import ClaudeReflector
     from workbench.reflect.extractive.reflector import Vectors
@@ -148,7 +148,7 @@ class LlmRuns(Service):
         self,
         what: str,
         usage: "Usage",
-        unread: "Sequence[Unread]" = (),
+        unread: Sequence[UnreadReply] = (),
         memories: Sequence[str] = (),
         mask: Callable[[str], str] = clean_for_store,
     ) -> str:
@@ -160,7 +160,7 @@ class LlmRuns(Service):
         if not usage.total and not unread:
             return ""
         kept = tuple(
-            UnreadReply(u.stage, mask(u.reply), mask(u.reason), mask(u.question), u.memories)
+            replace(u, reply=mask(u.reply), reason=mask(u.reason), question=mask(u.question))
             for u in unread
         )
         run = LlmRun(
