@@ -108,7 +108,7 @@ def test_who_said_it_is_told_to_a_person_masked_and_to_no_agent(cli: Cli) -> Non
         for id, speaker in (("a", secret), ("b", secret), ("c", "Joanna"), ("d", "Joanna"))
     ]
     cli.ok("import", cli.write("said.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
-    named = replace(WORKBENCH, name="named", others=(("other_actor", 0.2),))
+    named = replace(WORKBENCH, name="named", other_actor=0.2)
     Profiles(config_dir() / "profiles").save(named, NOW, "workbench")
     asked = ("search", "what does Joanna bake", "--profile", "named", "--explain")
     told, served = cli(*asked).out, cli(*asked, "--for-agent", "claude").out

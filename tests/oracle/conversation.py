@@ -22,7 +22,6 @@ from workbench.core.tuning.naming import (
     names_question,
     question_share,
 )
-from workbench.core.tuning.profile import Profile, value_of
 from workbench.retrieval.ranking.relevance import (
     AROUND,
     BACK,
@@ -51,14 +50,14 @@ class Line:
 
 def related_words(case: PartCase) -> list[Words]:
     """Return each candidate's words: every term counts with its related ones."""
-    strength = _value(case.profile, "related_words")
+    strength = case.profile.related_words
     return [(tuple(own + strength * near for own, near in c.counts), c.length) for c in case.pool]
 
 
 def neighbour_words(case: PartCase) -> list[Words]:
     """Return each candidate's words with its share of those of the memories around it."""
     words: Sequence[Words] = case.fed.get("related", ()) or related_words(case)
-    share = _value(case.profile, "neighbour_words")
+    share = case.profile.neighbour_words
     if not share:
         return list(words)
     found, lent = list(words), [share * brevity(c.length) for c in case.pool]
@@ -81,7 +80,7 @@ def absolute_scores(case: PartCase) -> list[float]:
     """Return for each candidate the share of the query's words that it holds, by weight; the pool
     does not move it.
     """
-    weights, long = case.case.weights, _value(case.profile, "length", 1.0)
+    weights, long = case.case.weights, case.profile.length
     words: Sequence[Words] = case.fed.get("neighbours", ()) or neighbour_words(case)
     most = sum(weights)
     if not most:
@@ -100,7 +99,7 @@ def carry_scores(case: PartCase) -> list[float]:
     """Return what each memory inherits: most from the question that it answers, less from what
     stands beside it.
     """
-    gained, share, so_far = [0.0] * len(case.pool), _value(case.profile, "carry"), case.so_far
+    gained, share, so_far = [0.0] * len(case.pool), case.profile.carry, case.so_far
     if not share or not so_far:
         return gained
     usual = case.usual
@@ -126,14 +125,14 @@ def question_shares(case: PartCase) -> list[float]:
     """Return what is left of a memory that asks more than it tells: all where the query looks for a
     question.
     """
-    share = 0.0 if names_question(case.case.query) else _value(case.profile, "questions")
+    share = 0.0 if names_question(case.case.query) else case.profile.questions
     return [1 - share * question_share(c.memory.content) for c in case.pool]
 
 
 def actor_shares(case: PartCase) -> list[float]:
     """Return what is left of a memory that another actor said than the one who is named."""
     share, named = (
-        _value(case.profile, "other_actor"),
+        case.profile.other_actor,
         actors_named(case.case.query, case.case.actors),
     )
     return [
@@ -144,13 +143,13 @@ def actor_shares(case: PartCase) -> list[float]:
 
 def role_shares(case: PartCase) -> list[float]:
     """Return what is left of a memory that an assistant said, where the query is about who asks."""
-    share, answers = _value(case.profile, "role"), answering(case.case.query, case.case.actors)
+    share, answers = case.profile.role, answering(case.case.query, case.case.actors)
     return [1 - share if speaker(c.memory) in answers else 1.0 for c in case.pool]
 
 
 def month_shares(case: PartCase) -> list[float]:
     """Return what is left of a memory that was made in another month than the one that is named."""
-    share, months = _value(case.profile, "month"), months_named(case.case.query)
+    share, months = case.profile.month, months_named(case.case.query)
     return [
         1 - share * (1 - month_share(months, c.memory.created_at)) if months else 1.0
         for c in case.pool
@@ -208,7 +207,3 @@ def _answered(pool: Sequence[Candidate], line: Line, index: int) -> int | None:
         if who and other and other != who:
             return place
     return line.at(index - 1)
-
-
-def _value(profile: Profile, key: str, default: float = 0.0) -> float:
-    return value_of(profile, key, default) or 0.0

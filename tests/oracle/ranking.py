@@ -199,7 +199,10 @@ def _norms(
 ) -> dict[str, list[float]]:
     frozen = profile.frozen if profile.scope == "frozen" else None
     if frozen is not None:
-        return {factor: normalise(column, *frozen.of(factor)) for factor, column in columns.items()}
+        return {
+            factor: normalise(column, *getattr(frozen, factor))
+            for factor, column in columns.items()
+        }
     inside = _scope(columns[RELEVANCE], pool, profile)
     return {factor: _normalised(column, inside) for factor, column in columns.items()}
 

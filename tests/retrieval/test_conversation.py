@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -39,9 +40,7 @@ WORDS = [
     "what?",
     "no.",
 ]
-PLAIN = Profile(
-    "talk", 0.0, 0.0, 1.0, mode="off", blend=0.5, lexical="absolute", others=CONVERSATION
-)
+PLAIN = Profile("talk", 0.0, 0.0, 1.0, mode="off", blend=0.5, lexical="absolute", **CONVERSATION)
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
 queries = st.sampled_from([
@@ -71,11 +70,11 @@ def conversations(draw: st.DrawFn) -> list[Memory]:
 @st.composite
 def settings_of(draw: st.DrawFn) -> Profile:
     """Draw how much each part counts, some of them off."""
-    others = tuple((key, draw(st.sampled_from([0.0, value, 1.0]))) for key, value in CONVERSATION)
+    talk: dict[str, Any] = {
+        key: draw(st.sampled_from([0.0, value, 1.0])) for key, value in CONVERSATION.items()
+    }
     lexical: LexicalRule = draw(st.sampled_from(["absolute", "absolute", "bm25"]))
-    return replace(
-        PLAIN, lexical=lexical, others=others, contiguity=draw(st.sampled_from([0.0, 0.5]))
-    )
+    return replace(PLAIN, lexical=lexical, **talk, contiguity=draw(st.sampled_from([0.0, 0.5])))
 
 
 def ranker_of(memories: list[Memory]) -> Ranker:
@@ -153,8 +152,8 @@ def raw(
     return [found.raw["relevance"] if (found := ranking.scored(m.id)) else -1.0 for m in memories]
 
 
-def only(**others: float) -> Profile:
-    return replace(PLAIN, blend=0.0, others=tuple(sorted(others.items())))
+def only(**talk: Any) -> Profile:
+    return replace(PLAIN, blend=0.0, **talk)
 
 
 def test_a_related_word_counts_less_than_the_word_itself_and_more_than_none() -> None:

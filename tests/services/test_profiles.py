@@ -6,12 +6,20 @@ import json
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.services.conftest import NOON
 from workbench.core.record import InvalidRecord, StoreProblem, UnknownRecord
-from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
+from workbench.core.tuning.profile import (
+    BUILT_IN,
+    CONVERSATION,
+    WORKBENCH,
+    FrozenBounds,
+    HalfLives,
+    Profile,
+)
 from workbench.services.tuning.profiles import (
     LONGEST,
     Changed,
@@ -28,7 +36,8 @@ MINE = replace(
 FROZEN = replace(
     MINE, name="frozen", scope="frozen", frozen=FrozenBounds((0.0, 1.0), (0.25, 0.9), (-0.1, 0.731))
 )
-ODD = replace(WORKBENCH, name="odd", about='"\t\x1b\\ ü', lexical="bm25", others=())
+PLAIN: dict[str, Any] = {**dict.fromkeys(CONVERSATION, 0.0), "length": 1.0}
+ODD = replace(WORKBENCH, name="odd", about='"\t\x1b\\ ü', lexical="bm25", **PLAIN)
 BIRTH = ProfileProvenance(
     NOON, 'a "parent"\n\x7f\\', "h", 14, 60, "ndcg@10", 0.1, 0.0, 0.2, "better"
 )

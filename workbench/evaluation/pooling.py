@@ -41,9 +41,7 @@ def corners(profile: Profile) -> Iterator[Profile]:
         if part.alone:
             alone = _weighted(profile, [RELEVANCE])
             for knob in PARAMETERS:
-                alone = with_value(
-                    alone, knob.key, dict(part.alone).get(knob.key, 0.0), knob.default
-                )
+                alone = with_value(alone, knob.key, dict(part.alone).get(knob.key, 0.0))
             yield alone
 
 

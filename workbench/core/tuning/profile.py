@@ -6,8 +6,9 @@ a profile of a person's own is saved from the tuning screen.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from workbench.core.document import Record
@@ -320,36 +321,11 @@ class HalfLives:
 
 @dataclass(frozen=True, slots=True)
 class FrozenBounds:
-    """Minimum and maximum of each raw factor as they were when somebody froze them; `others` by
-    factor.
-    """
+    """Minimum and maximum of each raw factor as they were when somebody froze them."""
 
     recency: tuple[float, float]
     importance: tuple[float, float]
     relevance: tuple[float, float]
-    others: tuple[tuple[str, tuple[float, float]], ...] = ()
-
-    def of(self, factor: str) -> tuple[float, float]:
-        """Return the bounds of one factor; 0 and 1 for one that was not there when they were
-        frozen.
-        """
-        return self.every.get(factor, (0.0, 1.0))
-
-    @property
-    def every(self) -> dict[str, tuple[float, float]]:
-        return {
-            **{f.name: getattr(self, f.name) for f in fields(self) if f.name != "others"},
-            **dict(self.others),
-        }
-
-    @classmethod
-    def by_factor(cls, bounds: Mapping[str, tuple[float, float]]) -> "FrozenBounds":
-        """Return the bounds that are given by factor. Raises `KeyError` without one that every
-        profile has.
-        """
-        own = [f.name for f in fields(cls) if f.name != "others"]
-        others = tuple((factor, pair) for factor, pair in bounds.items() if factor not in own)
-        return cls(**{factor: bounds[factor] for factor in own}, others=others)
 
 
 _SOME_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -384,9 +360,7 @@ class Profile:
     used by mode "rank". `lexical` says how full text counts: as absolute BM25, or by words whose
     length term the pool does not move. `candidates` is a filter (`core.candidates`) that a memory
     must pass to take part, empty for none. `scorer` "episodic" ranks episodes only, by the five
-    terms of `core.tuning.episodic`. `others` holds, by key, what a ranking has beyond these fields
-    (`core.tuning.profile`): weights and numbers that are not as they are where a file leaves them
-    out.
+    terms of `core.tuning.episodic`.
     """
 
     name: str
@@ -410,7 +384,14 @@ class Profile:
     pinned: PinnedHandling = "fresh"
     candidates: str = ""
     lexical: LexicalRule = "bm25"
-    others: tuple[tuple[str, float | None], ...] = ()
+    related_words: float = 0.0
+    neighbour_words: float = 0.0
+    length: float = 1.0
+    carry: float = 0.0
+    questions: float = 0.0
+    other_actor: float = 0.0
+    role: float = 0.0
+    month: float = 0.0
 
     @property
     def fades(self) -> bool:
@@ -418,64 +399,41 @@ class Profile:
         return self.mode in ("hours", "days")
 
 
-_OWN = frozenset(f.name for f in fields(Profile))
-
-
-def value_of(profile: Profile, key: str, default: float | None = 0.0) -> float | None:
-    """Return a number of a profile by its dotted key, or `default` where the profile says nothing
-    about it.
-    """
-    own: float | None
-    if key in _OWN:
-        own = getattr(profile, key)
-        return own
-    table, _, name = key.rpartition(".")
-    if table:
-        own = getattr(getattr(profile, table), name)
-        return own
-    return dict(profile.others).get(key, default)
+def value_of(profile: Profile, key: str) -> float | None:
+    """Return a number of a profile by its dotted key."""
+    found: float | None = attrgetter(key)(profile)
+    return found
 
 
 def weight_of(profile: Profile, key: str) -> float:
-    """Return a weight by its key; a factor that a profile says nothing about does not count."""
+    """Return a weight by its key."""
     return value_of(profile, key) or 0.0
 
 
-def with_value(
-    profile: Profile, key: str, value: float | None, default: float | None = 0.0
-) -> Profile:
-    """Return the profile with another number under a dotted key; one that is as by `default` is not
-    kept.
-    """
+def with_value(profile: Profile, key: str, value: float | None) -> Profile:
+    """Return the profile with another number under a dotted key."""
     table, _, name = key.rpartition(".")
+    change: dict[str, Any] = {name: value}
     if table:
-        change: dict[str, Any] = {table: replace(getattr(profile, table), **{name: value})}
-        return replace(profile, **change)
-    if name in _OWN:
-        return replace(profile, **{name: value})  # type: ignore[arg-type]
-    others = {known: kept for known, kept in profile.others if known != key}
-    if value != default:
-        others[key] = value
-    return replace(profile, others=tuple(sorted(others.items())))
+        change = {table: replace(getattr(profile, table), **change)}
+    return replace(profile, **change)
 
 
 def parameters_of(profile: Profile) -> dict[str, Any]:
     """Return everything that a profile holds under the name it has in files and JSON; tables as
-    dictionaries.
+    mappings, and what reads a conversation last, as far as it is moved.
     """
     found = asdict(profile)
-    frozen = None if profile.frozen is None else profile.frozen.every
-    return {
-        **{name: found[name] for name in found if name != "others"},
-        "frozen": frozen,
-        **dict(profile.others),
+    talk = {knob.key: (found.pop(knob.key), knob.default) for knob in KNOBS if knob.talk}
+    return found | {
+        key: value for key, (value, default) in sorted(talk.items()) if value != default
     }
 
 
-CONVERSATION: tuple[tuple[str, float | None], ...] = (
-    ("carry", 1.0), ("length", 1.25), ("month", 0.25), ("neighbour_words", 0.2), ("other_actor", 0.2),
-    ("questions", 0.3), ("related_words", 0.4), ("role", 0.1),
-)  # fmt: skip
+CONVERSATION: Mapping[str, Any] = {
+    "carry": 1.0, "length": 1.25, "month": 0.25, "neighbour_words": 0.2, "other_actor": 0.2, "questions": 0.3,
+    "related_words": 0.4, "role": 0.1,
+}  # fmt: skip
 """How much each part of relevance that reads a conversation counts where it does best on judged
 conversations.
 
@@ -485,7 +443,7 @@ Measured with `lexical` "absolute" and no `contiguity`; settings around these do
 WORKBENCH = Profile(
     "workbench", 0.05, 0.05, 0.9,
     about="relevance first: meaning and words, read in the talk around them; recency and importance settle near-ties",
-    half_lives=HalfLives(working=1.0, episodic=ENGRAM_HALF_LIFE), blend=0.5, lexical="absolute", others=CONVERSATION,
+    half_lives=HalfLives(working=1.0, episodic=ENGRAM_HALF_LIFE), blend=0.5, lexical="absolute", **CONVERSATION,
 )  # fmt: skip
 """The default: weights that are stated, and parts of relevance that were chosen on judged
 conversations.
@@ -525,7 +483,7 @@ BUILT_IN: tuple[Profile, ...] = (
 def check_profile(profile: Profile) -> None:
     """Raise `InvalidRecord` when a parameter is not finite, negative, or all weights are zero."""
     weights = [weight_of(profile, key) for key in WEIGHT_KEYS]
-    knobs = {knob: value_of(profile, knob.key, knob.default) for knob in KNOBS}
+    knobs = {knob: value_of(profile, knob.key) for knob in KNOBS}
     plain = [value for knob, value in knobs.items() if not knob.days and knob.key != "blend"]
     numbers = [*weights, *plain, profile.rank_decay]
     days = [value for knob, value in knobs.items() if knob.days and value is not None]
@@ -550,7 +508,7 @@ def _frozen_problem(profile: Profile) -> str | None:
     frozen = profile.frozen
     if frozen is None:
         return "it normalises by frozen bounds but has none" if profile.scope == "frozen" else None
-    pairs = frozen.every.values()
+    pairs = astuple(frozen)
     sound = all(math.isfinite(low) and math.isfinite(high) and low <= high for low, high in pairs)
     return None if sound else "a frozen minimum is above its maximum or not a number"
 

@@ -328,9 +328,7 @@ class Ranker:
     def _terms(self, case: ColumnCase) -> EpisodeColumns:
         p = case.profile
         moment = (micros(case.now), p.pinned) if p.fades else None
-        matching = tuple(
-            value_of(p, knob.key, knob.default) for knob in factors_parameters_of(PLAIN_PARTS)
-        )
+        matching = tuple(value_of(p, knob.key) for knob in factors_parameters_of(PLAIN_PARTS))
         key = (
             "terms",
             case.chosen,
@@ -365,8 +363,8 @@ class Ranker:
         if p.scope == "frozen" and (frozen := p.frozen) is not None:
             return {
                 name: self._cache.get(
-                    ("frozen", key, frozen.of(name)),
-                    partial(normalised_by, raw[name], frozen.of(name)),
+                    ("frozen", key, getattr(frozen, name)),
+                    partial(normalised_by, raw[name], getattr(frozen, name)),
                 )
                 for name, key in keys.items()
             }

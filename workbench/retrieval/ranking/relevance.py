@@ -79,7 +79,7 @@ class Words:
 def absolute_column(case: PartColumnCase) -> Column:
     """Return the share of the query's words that each candidate holds. Nobody may change it."""
     words: Words = case.fed.get("neighbours") or case.fed.get("related") or _related(case)
-    long = _value(case.profile, "length", 1.0)
+    long = case.profile.length
     return case.kept(
         ("absolute", words, long),
         lambda: _share_of(words, case.chosen, long),
@@ -105,7 +105,7 @@ def _share_of(words: Words, chosen: Candidates, long: float) -> Column:
 
 
 def _related(case: PartColumnCase) -> Words:
-    strength = _value(case.profile, "related_words")
+    strength = case.profile.related_words
     return case.kept(
         ("related", strength),
         lambda: _counted(case.case.scores.matches, case.chosen, strength),
@@ -130,7 +130,7 @@ def _related_part(case: PartColumnCase) -> Words | None:
 
 def _neighbours_part(case: PartColumnCase) -> Words | None:
     words: Words | None = case.fed["related"]
-    share = _value(case.profile, "neighbour_words")
+    share = case.profile.neighbour_words
     if words is None or not share or case.chosen.alone:
         return words
     return case.kept(("neighbours", words, share), lambda: _with_lent(words, case.chosen, share))
@@ -256,7 +256,7 @@ def _heritage(
 
 
 def _carry_part(case: PartColumnCase) -> Column | None:
-    share, so_far, chosen = _value(case.profile, "carry"), case.so_far, case.chosen
+    share, so_far, chosen = case.profile.carry, case.so_far, case.chosen
     if so_far is None or not share or not len(so_far) or chosen.alone:
         return None
     pool, column = case.case.pool, np.empty(len(so_far))
@@ -298,11 +298,11 @@ def _questions_part(case: PartColumnCase) -> Column | None:
 
 
 def _asking_costs(profile: Profile, query: str) -> float:
-    return 0.0 if names_question(query) else _value(profile, "questions")
+    return 0.0 if names_question(query) else profile.questions
 
 
 def _actor_part(case: PartColumnCase) -> Column | None:
-    share, pool = _value(case.profile, "other_actor"), case.case.pool
+    share, pool = case.profile.other_actor, case.case.pool
     named = actors_named(case.case.scores.query, pool.actors) if share else frozenset()
     if not named:
         return None
@@ -312,7 +312,7 @@ def _actor_part(case: PartColumnCase) -> Column | None:
 
 
 def _role_part(case: PartColumnCase) -> Column | None:
-    share, pool = _value(case.profile, "role"), case.case.pool
+    share, pool = case.profile.role, case.case.pool
     answers = answering(case.case.scores.query, pool.actors) if share else frozenset()
     if not answers:
         return None
@@ -324,7 +324,7 @@ def _role_part(case: PartColumnCase) -> Column | None:
 
 
 def _month_part(case: PartColumnCase) -> Column | None:
-    share = _value(case.profile, "month")
+    share = case.profile.month
     months = months_named(case.case.scores.query) if share else ()
     if not months:
         return None
@@ -353,7 +353,7 @@ def _fit(months: tuple[Month, ...], created: Rows) -> Column:
 def related_share(case: ShareCase) -> Share:
     """Tell which related word in the memory counts most."""
     best: tuple[float, str, str, float] | None = None
-    if case.profile.lexical == "absolute" and (strength := _value(case.profile, "related_words")):
+    if case.profile.lexical == "absolute" and (strength := case.profile.related_words):
         text = searched_text(case.pool.memories[case.row])
         for term in case.scores.matches.terms:
             for stem, cosine in present(text, term.related):
@@ -373,7 +373,7 @@ def related_share(case: ShareCase) -> Share:
 
 def neighbours_share(case: ShareCase) -> Share:
     """Tell which word of a memory beside it counts most."""
-    share, terms = _value(case.profile, "neighbour_words"), case.scores.matches.terms
+    share, terms = case.profile.neighbour_words, case.scores.matches.terms
     found = []
     if case.profile.lexical == "absolute" and share:
         for step, row in case.chosen.around(case.row, AROUND):
@@ -427,25 +427,21 @@ def questions_share(case: ShareCase) -> Share:
 def other_actor_share(case: ShareCase) -> Share:
     """Tell who said the memory when the query names somebody else."""
     who, named = case.pool.said_by(case.row), actors_named(case.scores.query, case.pool.actors)
-    lost = _value(case.profile, "other_actor") if who and named and who not in named else 0.0
+    lost = case.profile.other_actor if who and named and who not in named else 0.0
     return _kept(case, lost, {"speaker": who, "named": " and ".join(sorted(named))})
 
 
 def role_share(case: ShareCase) -> Share:
     """Tell that an assistant said the memory when the query is about who asks."""
     who = case.pool.said_by(case.row)
-    lost = (
-        _value(case.profile, "role")
-        if who in answering(case.scores.query, case.pool.actors)
-        else 0.0
-    )
+    lost = case.profile.role if who in answering(case.scores.query, case.pool.actors) else 0.0
     return _kept(case, lost, {"speaker": who})
 
 
 def month_share(case: ShareCase) -> Share:
     """Tell when the memory was made when the query names another month."""
     months, created = months_named(case.scores.query), case.pool.created[[case.row]]
-    lost = _value(case.profile, "month") * (1 - float(_fit(months, created)[0])) if months else 0.0
+    lost = case.profile.month * (1 - float(_fit(months, created)[0])) if months else 0.0
     made = str(created.astype("datetime64[us]")[0])[:10]
     return _kept(
         case,
@@ -458,10 +454,6 @@ def _kept(case: ShareCase, lost: float, facts: dict[str, str | float]) -> Share:
     """Return a part that takes something away, with its facts where it does."""
     times = 1 - lost
     return Share(case.part, times, None, times, facts if lost else {})
-
-
-def _value(profile: Profile, key: str, default: float = 0.0) -> float:
-    return value_of(profile, key, default) or 0.0
 
 
 RELATED, NEIGHBOURS = PartColumns(_related_part), PartColumns(_neighbours_part)
@@ -527,9 +519,7 @@ def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | 
 
 
 def _depends(case: ColumnCase) -> Hashable:
-    values = tuple(
-        value_of(case.profile, knob.key, knob.default) for knob in factors_parameters_of(case.parts)
-    )
+    values = tuple(value_of(case.profile, knob.key) for knob in factors_parameters_of(case.parts))
     return (
         case.scores,
         case.profile.lexical,

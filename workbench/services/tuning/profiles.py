@@ -24,8 +24,6 @@ from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.profile import (
     BUILT_IN,
     FACTORS,
-    KNOBS,
-    WEIGHT_KEYS,
     FrozenBounds,
     HalfLives,
     Profile,
@@ -33,7 +31,6 @@ from workbench.core.tuning.profile import (
     check_profile,
     listed,
     parameters_of,
-    with_value,
 )
 
 # The birth certificate of a saved profile: what it was measured on when it was saved.
@@ -87,15 +84,8 @@ _ABOUT = ("birth", "snapshot")
 _OWN = {
     key: kind
     for key, kind in get_type_hints(Profile).items()
-    if key not in ("half_lives", "frozen", "others")
+    if key not in ("half_lives", "frozen")
 }
-_BEYOND = {
-    **dict.fromkeys(WEIGHT_KEYS, 0.0),
-    **{knob.key: knob.default for knob in KNOBS if "." not in knob.key},
-}
-"""Numbers that a profile may have beside its fields, each with what it is where a file leaves it
-out.
-"""
 
 
 class Profiles:
@@ -269,17 +259,11 @@ def read_profile(name: str, text: str) -> Profile:
     raw = {key: value for key, value in _toml_of(name, text).items() if key not in _ABOUT}
     lives = _read(name, raw.pop("half_lives", {}), {f.name: float for f in fields(HalfLives)})
     frozen = _frozen(name, raw.pop("frozen")) if "frozen" in raw else None
-    values = _read(name, raw, {**dict.fromkeys(_BEYOND, float), **_OWN})
-    own: dict[str, Any] = {key: value for key, value in values.items() if key in _OWN}
+    own = _read(name, raw, _OWN)
     own["half_lives"] = HalfLives(**{kind: days or None for kind, days in lives.items()})
     if "feedback_half_life" in own:
         own["feedback_half_life"] = own["feedback_half_life"] or None
     profile = replace(Profile(name, 1 / 3, 1 / 3, 1 / 3), **{**own, "name": name, "frozen": frozen})
-    for key in sorted(values.keys() - own.keys()):
-        number = values[key]
-        profile = with_value(
-            profile, key, (number or None) if _BEYOND[key] is None else number, _BEYOND[key]
-        )
     check_profile(profile)
     return profile
 
@@ -296,8 +280,8 @@ def _toml_of(name: str, text: str) -> dict[str, Any]:
 def _frozen(name: str, raw: object) -> FrozenBounds:
     """Read the frozen bounds: a pair of numbers for each factor."""
     try:
-        return FrozenBounds.by_factor(_read(name, raw, {factor.id: tuple for factor in FACTORS}))
-    except (InvalidRecord, KeyError) as error:
+        return FrozenBounds(**_read(name, raw, {factor.id: tuple for factor in FACTORS}))
+    except (InvalidRecord, TypeError) as error:
         hint = f"It was not used. Write {listed()}, each as [minimum, maximum]."
         raise InvalidRecord(
             f"The profile “{name}” has frozen bounds that cannot be read.", hint

@@ -644,6 +644,5 @@ class TuningSession:
         """
         if self.ranking is None or not self.ranking.factors or self.profile.scorer != "factors":
             return None
-        return FrozenBounds.by_factor(
-            {name: (c.low, c.high) for name, c in self.ranking.factors.items()}
-        )
+        found = {name: (one.low, one.high) for name, one in self.ranking.factors.items()}
+        return FrozenBounds(**found)

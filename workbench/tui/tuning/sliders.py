@@ -85,12 +85,10 @@ class Parameter:
         return f"half-life {self.label}" if self.knob.fading else self.label
 
     def get(self, profile: Profile) -> Value:
-        return value_of(profile, self.knob.key, self.knob.default)
+        return value_of(profile, self.knob.key)
 
     def put(self, profile: Profile, value: Value) -> Profile:
-        return with_value(
-            profile, self.knob.key, round(value or 1) if self.whole else value, self.knob.default
-        )
+        return with_value(profile, self.knob.key, round(value or 1) if self.whole else value)
 
     def text(self, value: Value) -> str:
         """Return a value as the slider shows it."""
