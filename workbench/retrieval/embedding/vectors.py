@@ -3,15 +3,14 @@
 The cache is not truth: it can be deleted at any time and then fills itself again.
 """
 
+import contextlib
 import os
-import struct
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import locked
@@ -100,150 +99,14 @@ def near_pairs(vectors: Vectors, matrix: Vectors, least: float) -> tuple[Rows, R
     return mine[order], others[order], cosines[order]
 
 
-# Vectors on disk: two append-only files that are checked before they are believed.
+# Vectors on disk: an append-only file that is checked before it is believed.
 #
-# `vectors.f32` is a bare float32 matrix, row by row, ready to be mapped into memory. `keys.bin`
-# says what the rows are: a header, then blocks, each with a count, a CRC-32 of its keys and their
-# vectors, and the keys. Vectors are written first, so a write that was cut off leaves rows that no
-# block speaks of. A file is never shortened or overwritten in place, because another process may
-# have it mapped: after damage, new files take its name.
+# Each row is a text's key, a sum over the row, and its vector, ready to be mapped into memory. Behind
+# the first row whose sum is wrong nothing is believed. The file is never shortened or overwritten in
+# place, because another process may have it mapped: after damage, a new one takes its name.
 
-
-_MAGIC = b"WBVEC\x00\x00\x01"
-_HEADER = struct.Struct("<8sI32s")
-_BLOCK = struct.Struct("<II")
-
-
-@dataclass(frozen=True, slots=True)
-class Sound:
-    """How far the files are known to be sound: the matrix file's inode, bytes of keys, and rows.
-
-    Whoever keeps the matrix mapped keeps its inode from being given to another file.
-    """
-
-    inode: int = 0
-    size: int = 0
-    rows: int = 0
-
-
-NOTHING = Sound()
-
-
-@dataclass(frozen=True, slots=True)
-class VectorFile:
-    """The two files of one model in `folder`; `fingerprint` and `dim` must match those they were
-    written with.
-    """
-
-    folder: Path
-    fingerprint: str
-    dim: int
-
-    @property
-    def vectors_path(self) -> Path:
-        return self.folder / "vectors.f32"
-
-    @property
-    def keys_path(self) -> Path:
-        return self.folder / "keys.bin"
-
-    def read(self, known: Sound = NOTHING) -> tuple[Sound, Keys, Vectors]:
-        """Return how far the files are sound now, the keys of the rows after `known`, and the sound
-        matrix, mapped.
-
-        When the matrix is no longer the file of `known`, the inode differs and the keys are those
-        of all rows. Reading stops at the first block that is torn or fails its checksum; a missing
-        file, a wrong header or another model gives no rows. Raises `OSError` when a file exists but
-        cannot be read.
-        """
-        try:
-            with self.vectors_path.open("rb") as vectors, self.keys_path.open("rb") as file:
-                inode = os.fstat(vectors.fileno()).st_ino
-                start = known if inode == known.inode else NOTHING
-                file.seek(start.size)
-                raw = file.read()
-                matrix = self._mapped(vectors)
-        except FileNotFoundError:
-            return NOTHING, keys_of(b""), self._mapped(None)
-        at = 0 if start.size else len(self._header())
-        if at and raw[:at] != self._header():
-            return Sound(inode), keys_of(b""), matrix[:0]
-        names: list[bytes] = []
-        rows = start.rows
-        while (end := _sound_block(raw, at, matrix, rows)) is not None:
-            names.append(raw[at + _BLOCK.size : end])
-            rows += len(names[-1]) // KEY_SIZE
-            at = end
-        return Sound(inode, start.size + at, rows), keys_of(b"".join(names)), matrix[:rows]
-
-    def append(self, keys: Keys, vectors: Vectors, sound: Sound) -> tuple[Sound, Vectors]:
-        """Add rows after the sound ones; return how far the files are sound then, and the matrix,
-        mapped.
-
-        Only for the holder of the writer's lock, with `sound` just read. Raises `OSError`.
-        """
-        names = keys.astype("<u8").tobytes()
-        data = np.ascontiguousarray(vectors, np.float32).tobytes()
-        block = _BLOCK.pack(len(keys), zlib.crc32(data, zlib.crc32(names))) + names
-        if not self._ends_at(sound):
-            sound = self._started_anew(sound)
-        for path, part in ((self.vectors_path, data), (self.keys_path, block)):
-            with _open_to_write(path, os.O_APPEND) as file:
-                file.write(part)
-        with self.vectors_path.open("rb") as file:
-            matrix = self._mapped(file)
-        sound = Sound(sound.inode, sound.size + len(block), sound.rows + len(keys))
-        return sound, matrix[: sound.rows]
-
-    def _mapped(self, file: BinaryIO | None) -> Vectors:
-        """Map all whole rows of the matrix file, read-only."""
-        rows = 0 if file is None else os.fstat(file.fileno()).st_size // (4 * self.dim)
-        if file is None or not rows:
-            return np.zeros((0, self.dim), np.float32)
-        return np.memmap(file, np.float32, "r", shape=(rows, self.dim))
-
-    def _ends_at(self, sound: Sound) -> bool:
-        try:
-            sizes = self.keys_path.stat().st_size, self.vectors_path.stat().st_size
-        except FileNotFoundError:
-            return False
-        return sizes == (sound.size, sound.rows * self.dim * 4)
-
-    def _started_anew(self, sound: Sound) -> Sound:
-        """Put new files, with the sound part alone, in the place of the old ones."""
-        kept = self.keys_path.read_bytes()[: sound.size] if sound.size else self._header()
-        rows = self._sound_rows(sound)
-        for path, part in ((self.vectors_path, rows), (self.keys_path, kept)):
-            write_file(path, part, durable=False)
-        return Sound(self.vectors_path.stat().st_ino, len(kept), sound.rows)
-
-    def _sound_rows(self, sound: Sound) -> bytes:
-        if not sound.rows:
-            return b""
-        with self.vectors_path.open("rb") as file:
-            return file.read(sound.rows * self.dim * 4)
-
-    def _header(self) -> bytes:
-        start = _HEADER.pack(_MAGIC, self.dim, self.fingerprint.encode()[:32])
-        return start + struct.pack("<I", zlib.crc32(start))
-
-
-def _open_to_write(path: Path, how: int) -> BinaryIO:
-    binary: int = getattr(os, "O_BINARY", 0)
-    return os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | how | binary, 0o600), "wb")
-
-
-def _sound_block(raw: bytes, at: int, matrix: Vectors, row: int) -> int | None:
-    """Return where the block at `at` ends, or `None` when it is missing, torn or wrong."""
-    if at + _BLOCK.size > len(raw):
-        return None
-    count, checksum = _BLOCK.unpack_from(raw, at)
-    end: int = at + _BLOCK.size + count * KEY_SIZE
-    if not count or end > len(raw) or row + count > len(matrix):
-        return None
-    names = zlib.crc32(raw[at + _BLOCK.size : end])
-    vectors = np.ascontiguousarray(matrix[row : row + count])
-    return end if zlib.crc32(vectors.data, names) == checksum else None
+_KEY, _HEAD = KEY_SIZE // 4, KEY_SIZE // 4 + 1
+"""Numbers of four bytes that a key takes in a row, and what stands before the vector."""
 
 
 BATCH = 1_024
@@ -265,16 +128,17 @@ class VectorCache:
     def __init__(self, folder: Path, fingerprint: str, dim: int, read_only: bool = False) -> None:
         self.dim = dim
         self.read_only = read_only
-        self._file = VectorFile(folder / fingerprint, fingerprint, dim)
+        self._path = folder / fingerprint / "vectors.bin"
+        self._salt = np.uint32(zlib.crc32(fingerprint.encode()))
         self._table = KeyTable(keys_of(b""))
         self._stored: Vectors = np.zeros((0, dim), np.float32)
         self._fresh: dict[bytes, Vectors] = {}
         self._unsaved: list[bytes] = []
-        self._sound: Sound = NOTHING
+        self._inode = 0
         self._load()
 
     def __len__(self) -> int:
-        return self._sound.rows + len(self._fresh)
+        return len(self._table) + len(self._fresh)
 
     def vectors_for(
         self,
@@ -350,15 +214,26 @@ class VectorCache:
 
     def _load(self) -> None:
         """Take in the rows on disk that are not known yet."""
-        try:
-            sound, keys, stored = self._file.read(self._sound)
-        except OSError:
-            # A cache that cannot be read is like none; what it held is embedded again.
-            sound, keys, stored = NOTHING, keys_of(b""), np.zeros((0, self.dim), np.float32)
-        if sound.inode != self._sound.inode:
+        inode, rows = 0, np.zeros((0, _HEAD + self.dim), np.uint32)
+        # A cache that cannot be read is like none; what it held is embedded again.
+        with contextlib.suppress(OSError), self._path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            inode, count = found.st_ino, found.st_size // (4 * rows.shape[1])
+            if count:
+                rows = np.memmap(file, np.uint32, "r", shape=(count, rows.shape[1]))
+        if inode != self._inode:
             self._forget_file()
-        self._stored, self._sound = stored, sound
-        self._take_in(keys)
+            self._inode = inode
+        new = rows[len(self._table) :]
+        wrong = np.flatnonzero(new[:, _KEY] != self._sums(new))
+        new = new[: wrong[0]] if len(wrong) else new
+        self._stored = rows[: len(self._table) + len(new), _HEAD:].view(np.float32)
+        self._take_in(keys_of(new[:, :_KEY].tobytes()))
+
+    def _sums(self, rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return what each row adds up to, its own sum left out."""
+        total: NDArray[np.uint32] = rows.sum(axis=1, dtype=np.uint32) - rows[:, _KEY] + self._salt
+        return total
 
     def _take_in(self, keys: Keys) -> None:
         """Know the keys of the last rows."""
@@ -386,8 +261,8 @@ class VectorCache:
         if self.read_only or not self._unsaved:
             return
         try:
-            cache_files.make(self._file.folder)
-            with locked(self._file.folder / "writer.lock", make=True) as alone:
+            cache_files.make(self._path.parent)
+            with locked(self._path.with_name("writer.lock"), make=True) as alone:
                 if alone:
                     self._append()
         except OSError:
@@ -398,8 +273,15 @@ class VectorCache:
         self._load()
         new = [key for key in dict.fromkeys(self._unsaved) if key in self._fresh]
         if new:
-            vectors = np.stack([self._fresh[key] for key in new])
-            keys = keys_of(b"".join(new))
-            self._sound, self._stored = self._file.append(keys, vectors, self._sound)
-            self._take_in(keys)
+            rows = np.empty((len(new), _HEAD + self.dim), np.uint32)
+            rows[:, :_KEY] = np.frombuffer(b"".join(new), np.uint32).reshape(-1, _KEY)
+            rows[:, _HEAD:] = np.stack([self._fresh[key] for key in new]).view(np.uint32)
+            rows[:, _KEY] = self._sums(rows)
+            sound = len(self._table) * 4 * rows.shape[1]
+            if self._path.exists() and self._path.stat().st_size != sound:
+                write_file(self._path, self._path.read_bytes()[:sound], durable=False)
+            how = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            with os.fdopen(os.open(self._path, how, 0o600), "wb") as file:
+                file.write(rows.tobytes())
+            self._load()
         self._unsaved = []
