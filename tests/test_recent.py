@@ -10,7 +10,6 @@ from workbench.config.recent import (
     FILE_NAME,
     KEPT,
     SHOWN,
-    Look,
     last_item,
     last_look,
     last_theme,
@@ -28,12 +27,17 @@ def make(root: Path, name: str) -> Path:
     return folder
 
 
+def seen(state: Path, store: Path) -> tuple[int, datetime] | None:
+    look = last_look(state, store)
+    return None if look is None else (look.rev, look.at)
+
+
 def test_a_look_is_remembered_and_replaced(tmp_path: Path) -> None:
     state, store = tmp_path / "state" / "deep", make(tmp_path, "store")
     assert last_look(state, store) is None
     remember(state, store, 7, NOW)
     remember(state, store, 3, NOW + timedelta(hours=1))
-    assert last_look(state, store) == Look(3, NOW + timedelta(hours=1))
+    assert seen(state, store) == (3, NOW + timedelta(hours=1))
     assert recent(state) == [store]
     assert [file.name for file in state.iterdir()] == [FILE_NAME]
 
@@ -44,7 +48,7 @@ def test_one_store_under_two_names_is_one_store(tmp_path: Path) -> None:
     remember(tmp_path, tmp_path / "link", 1, NOW)
     remember(tmp_path, store / ".." / "store", 2, NOW)
     assert recent(tmp_path) == [store]
-    assert last_look(tmp_path, tmp_path / "link") == Look(2, NOW)
+    assert seen(tmp_path, tmp_path / "link") == (2, NOW)
 
 
 def test_recent_stores_come_newest_first_without_missing_ones(tmp_path: Path) -> None:
@@ -71,7 +75,7 @@ def test_of_two_rows_for_one_store_the_newer_counts(tmp_path: Path) -> None:
         {"path": str(tmp_path), "rev": 2, "at": "2026-01-02T00:00:00Z"},
     ]
     (tmp_path / FILE_NAME).write_text(json.dumps({"version": 1, "stores": rows}))
-    assert last_look(tmp_path, tmp_path) == Look(2, datetime(2026, 1, 2, tzinfo=UTC))
+    assert seen(tmp_path, tmp_path) == (2, datetime(2026, 1, 2, tzinfo=UTC))
     assert recent(tmp_path) == [tmp_path]
 
 
@@ -101,7 +105,7 @@ def test_a_broken_file_counts_as_empty_and_is_replaced(tmp_path: Path, content: 
 def test_a_readable_row_survives_its_broken_neighbours(tmp_path: Path) -> None:
     rows = [{"path": 1}, {"path": str(tmp_path), "rev": 4, "at": "2026-01-01T00:00:00Z"}, "x"]
     (tmp_path / FILE_NAME).write_text(json.dumps({"stores": rows}))
-    assert last_look(tmp_path, tmp_path) == Look(4, datetime(2026, 1, 1, tzinfo=UTC))
+    assert seen(tmp_path, tmp_path) == (4, datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

@@ -84,4 +84,4 @@ def test_the_next_start_says_once_what_was_being_typed(bench: Workbench, tmp_pat
     drafts.keep(tmp_path / "d", item, drafts.Draft("half", "", now))
     (said,) = _left(tmp_path / "d", None)
     assert "You were editing mem-1 when the app was stopped" in said
-    assert list(_left(tmp_path / "d", recent.Look(1, now))) == []
+    assert list(_left(tmp_path / "d", recent.Look("", 1, now))) == []

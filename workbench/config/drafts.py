@@ -16,12 +16,16 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import msgspec
+
+from workbench.config.recent import read_object
+from workbench.core.document import Record, from_doc, to_doc
 from workbench.core.files.atomic import write_file
-from workbench.core.record import StoreProblem, iso, parse_time
+from workbench.core.record import InvalidRecord, StoreProblem
 from workbench.core.runtime import is_running, process
 
 # The files that drafts lie in: small JSON objects in one folder, each readable by its owner only.
@@ -35,15 +39,6 @@ KEPT_FOR = timedelta(days=30)
 
 _UNFINISHED = "."
 """How the names of files begin whose writing was broken off."""
-
-
-def read(path: Path) -> dict[str, object]:
-    """Return what a file holds; a missing or broken one holds nothing."""
-    try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def write(path: Path, data: Mapping[str, object], at: datetime) -> None:
@@ -99,8 +94,7 @@ class Item:
         return f"{self.use} {self.record}"
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Record, frozen=True):
     """What was typed, when (UTC), and the digest of the text that it was to replace.
 
     `fields` holds what was typed into other fields of the same form, each with the digest of what
@@ -110,7 +104,7 @@ class Draft:
     text: str
     base: str
     at: datetime
-    fields: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    fields: Mapping[str, tuple[str, str]] = msgspec.field(default_factory=dict)
 
     def is_of(self, stored: str) -> bool:
         """Tell whether the stored text still is the one that this was begun from."""
@@ -132,15 +126,7 @@ def find(folder: Path, item: Item) -> Draft | None:
 
 def keep(folder: Path, item: Item, draft: Draft) -> str:
     """Keep the draft of an item; return why that was not possible, or an empty text."""
-    data: dict[str, object] = {
-        "version": 1,
-        "item": item.name,
-        "base": draft.base,
-        "at": iso(draft.at),
-        "text": draft.text,
-    }
-    if draft.fields:
-        data["fields"] = {name: list(typed) for name, typed in draft.fields.items()}
+    data = {"version": 1, "item": item.name, **to_doc(draft)}
     try:
         write(folder / f"{_name(item)}-{process(os.getpid())}{_END}", data, draft.at)
     except OSError as error:
@@ -188,31 +174,12 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _fields(found: object) -> dict[str, tuple[str, str]]:
-    """Return the fields of a draft; what cannot be one is left out."""
-    pairs = found.items() if isinstance(found, dict) else ()
-    fields = {}
-    for name, typed in pairs:
-        if (
-            isinstance(typed, list)
-            and len(typed) == 2
-            and all(isinstance(part, str) for part in typed)
-        ):
-            fields[str(name)] = (typed[0], typed[1])
-    return fields
-
-
 def _draft(path: Path, item: Item) -> Draft | None:
     """Return the draft in a file, or `None` where there is none of the item."""
-    data = read(path)
-    text, base, at = (data.get(name) for name in ("text", "base", "at"))
-    if data.get("item") != item.name or not (
-        isinstance(text, str) and isinstance(base, str) and isinstance(at, str)
-    ):
-        return None
+    data = read_object(path)
     try:
-        return Draft(text, base, parse_time(at), _fields(data.get("fields")))
-    except (ValueError, OverflowError):
+        return from_doc(Draft, data) if data.get("item") == item.name else None
+    except InvalidRecord:
         return None
 
 
@@ -235,4 +202,4 @@ def _is_of_another(path: Path) -> bool:
 
 
 def _record(path: Path) -> str:
-    return "" if is_unfinished(path) else str(read(path).get("item", "")).partition(" ")[2]
+    return "" if is_unfinished(path) else str(read_object(path).get("item", "")).partition(" ")[2]

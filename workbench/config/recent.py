@@ -10,14 +10,15 @@ one wins.
 import contextlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from workbench.core.document import Record, from_doc, to_doc
 from workbench.core.files.atomic import write_file
-from workbench.core.record import iso, parse_time
+from workbench.core.record import InvalidRecord, iso, parse_time
 
 FILE_NAME = "stores.json"
 BACKUPS_FILE = "backups.json"
@@ -30,17 +31,15 @@ KEPT = 100
 """How many stores are remembered; more than shown, since a folder may be on a disk that comes back."""
 
 
-class Look(NamedTuple):
-    """The revision a store had when the person last looked at it, and when that was (UTC)."""
+class Look(Record, frozen=True):
+    """The person's last look at a store: the revision it had, when that was (UTC), and the id that
+    Review showed last.
+    """
 
+    path: str
     rev: int
     at: datetime
-
-
-class _Row(NamedTuple):
-    path: str
-    look: Look
-    item: str = ""
+    review: str = ""
 
 
 def remember(
@@ -53,23 +52,22 @@ def remember(
     """
     path = _key(store)
     rows = _read(state_dir)
-    kept = next((row.item for row in rows if row.path == path), "") if item is None else item
-    _write(
-        state_dir,
-        [_Row(path, Look(rev, now), kept), *(row for row in rows if row.path != path)][:KEPT],
-    )
+    if item is None:
+        item = next((row.review for row in rows if row.path == path), "")
+    new = [Look(path, rev, now, item), *(row for row in rows if row.path != path)][:KEPT]
+    keep(state_dir, FILE_NAME, {"version": 1, "stores": list(map(to_doc, new))})
 
 
 def last_look(state_dir: Path, store: Path) -> Look | None:
     """Return the person's last look at `store`, or `None` when it is not remembered."""
     path = _key(store)
-    return next((row.look for row in _read(state_dir) if row.path == path), None)
+    return next((row for row in _read(state_dir) if row.path == path), None)
 
 
 def last_item(state_dir: Path, store: Path) -> str:
     """Return the id that Review showed last in `store`, or an empty text."""
-    path = _key(store)
-    return next((row.item for row in _read(state_dir) if row.path == path), "")
+    look = last_look(state_dir, store)
+    return look.review if look else ""
 
 
 def recent(state_dir: Path) -> list[Path]:
@@ -92,42 +90,20 @@ def _exists(folder: Path) -> bool:
         return False
 
 
-def _read(state_dir: Path) -> list[_Row]:
+def _read(state_dir: Path) -> list[Look]:
     """Return the rows that can be read, last looked at first, each store once."""
     stores = _kept(state_dir, FILE_NAME).get("stores")
     rows = [row for raw in (stores if isinstance(stores, list) else ()) if (row := _row(raw))]
-    rows.sort(key=lambda row: row.look.at, reverse=True)
+    rows.sort(key=lambda row: row.at, reverse=True)
     return list({row.path: row for row in reversed(rows)}.values())[::-1]
 
 
-def _row(raw: object) -> _Row | None:
-    if not isinstance(raw, dict):
-        return None
-    path, rev, at, item = raw.get("path"), raw.get("rev"), raw.get("at"), raw.get("review")
-    if not (
-        isinstance(path, str)
-        and Path(path).is_absolute()
-        and type(rev) is int
-        and isinstance(at, str)
-    ):
-        return None
+def _row(raw: object) -> Look | None:
     try:
-        return _Row(path, Look(rev, parse_time(at)), item if isinstance(item, str) else "")
-    except (ValueError, OverflowError):
+        row = from_doc(Look, raw)  # type: ignore[arg-type]
+    except InvalidRecord:
         return None
-
-
-def _write(state_dir: Path, rows: Sequence[_Row]) -> None:
-    stores = [
-        {
-            "path": row.path,
-            "rev": row.look.rev,
-            "at": iso(row.look.at),
-            **({"review": row.item} if row.item else {}),
-        }
-        for row in rows
-    ]
-    keep(state_dir, FILE_NAME, {"version": 1, "stores": stores})
+    return row if Path(row.path).is_absolute() else None
 
 
 def remember_theme(state_dir: Path, name: str) -> None:
@@ -159,9 +135,13 @@ def last_panes(state_dir: Path) -> dict[str, int]:
 
 
 def _kept(state_dir: Path, name: str) -> dict[str, Any]:
+    return read_object(state_dir / name)
+
+
+def read_object(path: Path) -> dict[str, Any]:
     """Return the object that a file holds; one that is missing or broken counts as empty."""
     try:
-        data = json.loads((state_dir / name).read_bytes())
+        data = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
