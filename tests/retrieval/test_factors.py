@@ -5,17 +5,14 @@ import sys
 
 import pytest
 
-from workbench.core.runtime import implementation
 from workbench.core.tuning.profile import FACTORS, RELEVANCE_PARTS
-from workbench.retrieval.ranking.cases import Columns, PartColumns
+from workbench.retrieval.ranking.ranker import COLUMNS
+from workbench.retrieval.ranking.relevance import PARTS
 
 
-def test_every_entry_names_what_is_there() -> None:
-    for factor in FACTORS:
-        assert isinstance(implementation(factor.columns), Columns)
-    for part in RELEVANCE_PARTS:
-        assert callable(implementation(part.explain))
-        assert isinstance(implementation(part.columns), PartColumns)
+def test_every_entry_is_carried_out() -> None:
+    assert list(COLUMNS) == [factor.id for factor in FACTORS]
+    assert set(PARTS) == {part.id for part in RELEVANCE_PARTS}
     assert len({factor.glyph for factor in FACTORS}) == len(FACTORS)
 
 

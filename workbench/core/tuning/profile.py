@@ -19,9 +19,8 @@ from workbench.core.tuning.candidates import candidate_filter
 # What a ranking is made of: the factors that add up to a score, and the parts that make relevance.
 #
 # Each of them is one entry. Ranker, sliders, bars, explanations, tuner and profile files read the
-# entries here; none of them knows a factor by its name. An entry names what carries it out as
-# `package.module:name`, which is imported when it is first used, so whoever only lists factors
-# loads no numbers.
+# entries here; none of them knows a factor by its name. What carries it out is in
+# `retrieval.ranking`, so whoever only lists factors loads no numbers.
 
 
 RELEVANCE = "relevance"
@@ -65,13 +64,11 @@ class Factor:
     """One factor: its value, mapped to 0…1 over the pool, times its weight is added to the score.
 
     `weight` is the key of the weight in a profile, `glyph` its fill in bars, `words` say what the
-    weight does. `columns` names what works it out (`retrieval.ranking.cases.Columns`): 0…1, the
-    higher the better. `episodes` tells whether the score of episodes has terms under its weight.
+    weight does. `episodes` tells whether the score of episodes has terms under its weight.
     """
 
     id: str
     label: str
-    columns: str
     weight: str
     glyph: str
     words: str
@@ -83,9 +80,7 @@ class Factor:
 class RelevancePart:
     """One thing that relevance is made of, in the order of the list.
 
-    `columns` names what works it out, with what that depends on
-    (`retrieval.ranking.cases.PartColumns`), `explain` what tells its share in one memory's
-    relevance (`retrieval.ranking.cases.Explain`). `words` is how the facts of that are said, with a
+    `words` is how the facts of that are said, with a
     place for each (`"said by {speaker}"`); empty where the figures say it all. A part that tells by
     itself how well a text matches has in `alone` the values of its parameters under which nothing
     else does. An `optional` one is not spoken of while its parameters are 0.
@@ -94,8 +89,6 @@ class RelevancePart:
     id: str
     label: str
     how: How
-    columns: str
-    explain: str
     parameters: tuple[Knob, ...] = ()
     words: str = ""
     alone: tuple[tuple[str, float], ...] = ()
@@ -109,16 +102,8 @@ def _life(kind: str, words: str, *, episodes: bool = False) -> Knob:
     )  # fmt: skip
 
 
-_COLUMNS, _PARTS, _TALKS = (
-    f"workbench.retrieval.ranking.{name}" for name in ("episodic", "relevance", "relevance")
-)
-
-
 def _talk(id: str, label: str, how: How, knob: Knob, words: str) -> RelevancePart:
-    columns = f"{_TALKS}:{id.upper()}"
-    return RelevancePart(
-        id, label, how, columns, f"{_TALKS}:{id}_share", (knob,), words, optional=True
-    )
+    return RelevancePart(id, label, how, (knob,), words, optional=True)
 
 
 _BLEND = Knob(
@@ -133,7 +118,7 @@ _BLEND = Knob(
 
 FACTORS = (
     Factor(
-        "recency", "recency", f"{_COLUMNS}:RECENCY", weight="recency", glyph="▓",
+        "recency", "recency",  weight="recency", glyph="▓",
         words="Prefers what was read lately.", episodes=True,
         knobs=(
             _life("episodic", "Episodic: time until recency halves.", episodes=True),
@@ -143,7 +128,7 @@ FACTORS = (
         ),
     ),
     Factor(
-        "importance", "importance", f"{_COLUMNS}:IMPORTANCE", weight="importance",
+        "importance", "importance",  weight="importance",
         glyph="░", words="Prefers what is important or upvoted.", episodes=True,
         knobs=(
             Knob("feedback", "feedback", "per vote", "votes", "Importance a vote adds or takes.", 2.0, 0.1, 0.02, 0.5),
@@ -154,7 +139,7 @@ FACTORS = (
         ),
     ),
     Factor(
-        RELEVANCE, "relevance", f"{_PARTS}:RELEVANCE", weight="relevance", glyph="█",
+        RELEVANCE, "relevance",  weight="relevance", glyph="█",
         words="Prefers what matches the query.", episodes=True,
     ),
 )  # fmt: skip
@@ -179,12 +164,12 @@ RELEVANCE_PARTS = (
         words="{word} is {steps} {where} it, counts {counts:.2f}",
     ),
     RelevancePart(
-        "dense", "meaning", "adds", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",
+        "dense", "meaning", "adds",
         parameters=(_BLEND,), alone=(("blend", 1.0),),
         words="the model does not know the language of the {what}: its words count alone",
     ),
     RelevancePart(
-        "lexical", "words", "adds", f"{_PARTS}:LEXICAL", f"{_PARTS}:lexical_share",
+        "lexical", "words", "adds",
         parameters=(
             _BLEND,
             Knob(
@@ -195,8 +180,8 @@ RELEVANCE_PARTS = (
         alone=(("blend", 0.0), ("length", 1.0)),
     ),
     RelevancePart(
-        "contiguity", "near match", "adds", f"{_PARTS}:CONTIGUITY",
-        f"{_PARTS}:contiguity_share",
+        "contiguity", "near match", "adds",
+
         parameters=(
             Knob(
                 "contiguity", "contiguity", "near a match", RELEVANCE,

@@ -247,24 +247,6 @@ class Columns:
     make: Callable[[ColumnCase], Column]
 
 
-def on_nothing(case: ColumnCase) -> Hashable:  # noqa: ARG001 - the signature of what a part depends on
-    """Say that a part depends on the candidates, the query's scores and its parameters alone."""
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class PartColumns:
-    """A part of relevance as a column, `None` where it changes nothing; a part that feeds may make
-    anything.
-
-    Nobody changes a column that was made. `depends` names what it depends on beside the
-    candidates, the query's scores and the part's parameters.
-    """
-
-    make: Callable[[PartColumnCase], Any]
-    depends: Callable[[ColumnCase], Hashable] = on_nothing
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ShareCase:
     """One memory whose relevance is explained: its row, its position, and the shares of the parts
@@ -279,7 +261,6 @@ class ShareCase:
     chosen: Candidates
     scores: QueryScores
     profile: Profile
-    now: datetime
     row: int
     position: int | None
     made: Mapping[str, Any]
@@ -309,7 +290,3 @@ class ShareCase:
             elif share.part.how == "multiplies":
                 total *= share.amount
         return total
-
-
-Explain = Callable[[ShareCase], Share]
-"""Tells a part's share in one memory's relevance."""

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from workbench.core.runtime import implementation, may_stop
+from workbench.core.runtime import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.episodic import EpisodeTerms
 from workbench.core.tuning.profile import (
@@ -40,15 +40,17 @@ from workbench.retrieval.arrays import (
 )
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.thesaurus import Matches, Related
+from workbench.retrieval.ranking import relevance
 from workbench.retrieval.ranking.cases import (
     Candidates,
     ColumnCache,
     ColumnCase,
-    Columns,
     QueryScores,
 )
 from workbench.retrieval.ranking.episodic import (
+    IMPORTANCE,
     NOBODY,
+    RECENCY,
     EpisodeColumns,
     FactorColumn,
     episode_columns,
@@ -200,6 +202,10 @@ PARTS = 128 << 20
 """Bytes of the parts of relevance that are remembered: some twenty settings of 100,000 memories,
 one of a million.
 """
+
+
+COLUMNS = {"recency": RECENCY, "importance": IMPORTANCE, RELEVANCE: relevance.RELEVANCE}
+"""What works out each factor: 0…1, the higher the better."""
 
 
 class Ranker:
@@ -357,7 +363,7 @@ class Ranker:
         raw: dict[str, Column] = {}
         for factor in FACTORS:
             may_stop()
-            columns: Columns = implementation(factor.columns)
+            columns = COLUMNS[factor.id]
             key = keys[factor.id] = (factor.id, chosen, columns.depends(case))
             raw[factor.id] = self._cache.get(("raw", key), partial(columns.make, case))
         if p.scope == "frozen" and (frozen := p.frozen) is not None:

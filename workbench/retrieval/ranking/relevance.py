@@ -1,6 +1,6 @@
 """Relevance as a column, made by its parts one after the other."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.runtime import implementation, may_stop
+from workbench.core.runtime import may_stop
 from workbench.core.tuning.naming import (
     HALF,
     MONTHS,
@@ -27,7 +27,6 @@ from workbench.retrieval.ranking.cases import (
     ColumnCase,
     Columns,
     PartColumnCase,
-    PartColumns,
     ShareCase,
 )
 from workbench.retrieval.ranking.pool import Pool
@@ -350,7 +349,7 @@ def _fit(months: tuple[Month, ...], created: Rows) -> Column:
     return fits
 
 
-def related_share(case: ShareCase) -> Share:
+def _related_share(case: ShareCase) -> Share:
     """Tell which related word in the memory counts most."""
     best: tuple[float, str, str, float] | None = None
     if case.profile.lexical == "absolute" and (strength := case.profile.related_words):
@@ -371,7 +370,7 @@ def related_share(case: ShareCase) -> Share:
     )
 
 
-def neighbours_share(case: ShareCase) -> Share:
+def _neighbours_share(case: ShareCase) -> Share:
     """Tell which word of a memory beside it counts most."""
     share, terms = case.profile.neighbour_words, case.scores.matches.terms
     found = []
@@ -397,7 +396,7 @@ def neighbours_share(case: ShareCase) -> Share:
     return Share(case.part, counts, None, 0.0, facts)
 
 
-def carry_share(case: ShareCase) -> Share:
+def _carry_share(case: ShareCase) -> Share:
     """Tell what the memory inherits, and from which one."""
     gained = case.made_of("carry")
     if not gained or case.position is None:
@@ -418,27 +417,27 @@ def carry_share(case: ShareCase) -> Share:
     return Share(case.part, gained, None, gained, facts)
 
 
-def questions_share(case: ShareCase) -> Share:
+def _questions_share(case: ShareCase) -> Share:
     """Tell how much of the memory asks."""
     asks = float(case.pool.asks[case.row])
     return _kept(case, _asking_costs(case.profile, case.scores.query) * asks, {"asks": asks})
 
 
-def other_actor_share(case: ShareCase) -> Share:
+def _other_actor_share(case: ShareCase) -> Share:
     """Tell who said the memory when the query names somebody else."""
     who, named = case.pool.said_by(case.row), actors_named(case.scores.query, case.pool.actors)
     lost = case.profile.other_actor if who and named and who not in named else 0.0
     return _kept(case, lost, {"speaker": who, "named": " and ".join(sorted(named))})
 
 
-def role_share(case: ShareCase) -> Share:
+def _role_share(case: ShareCase) -> Share:
     """Tell that an assistant said the memory when the query is about who asks."""
     who = case.pool.said_by(case.row)
     lost = case.profile.role if who in answering(case.scores.query, case.pool.actors) else 0.0
     return _kept(case, lost, {"speaker": who})
 
 
-def month_share(case: ShareCase) -> Share:
+def _month_share(case: ShareCase) -> Share:
     """Tell when the memory was made when the query names another month."""
     months, created = months_named(case.scores.query), case.pool.created[[case.row]]
     lost = case.profile.month * (1 - float(_fit(months, created)[0])) if months else 0.0
@@ -454,15 +453,6 @@ def _kept(case: ShareCase, lost: float, facts: dict[str, str | float]) -> Share:
     """Return a part that takes something away, with its facts where it does."""
     times = 1 - lost
     return Share(case.part, times, None, times, facts if lost else {})
-
-
-RELATED, NEIGHBOURS = PartColumns(_related_part), PartColumns(_neighbours_part)
-CARRY, QUESTIONS = PartColumns(_carry_part), PartColumns(_questions_part)
-OTHER_ACTOR, ROLE, MONTH = (
-    PartColumns(_actor_part),
-    PartColumns(_role_part),
-    PartColumns(_month_part),
-)
 
 
 def relevance_column(case: ColumnCase) -> Column:
@@ -497,8 +487,7 @@ def _joined_parts(case: ColumnCase) -> Made:
     made: dict[str, Any] = {}
     for part in case.parts:
         may_stop()
-        columns: PartColumns = implementation(part.columns)
-        made[part.id] = columns.make(PartColumnCase(case, so_far, fed))
+        made[part.id] = PARTS[part.id][0](PartColumnCase(case, so_far, fed))
         if part.how == "feeds":
             fed[part.id] = made[part.id]
         else:
@@ -519,13 +508,8 @@ def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | 
 
 
 def _depends(case: ColumnCase) -> Hashable:
-    values = tuple(value_of(case.profile, knob.key) for knob in factors_parameters_of(case.parts))
-    return (
-        case.scores,
-        case.profile.lexical,
-        values,
-        tuple(implementation(p.columns).depends(case) for p in case.parts),
-    )
+    values = (value_of(case.profile, knob.key) for knob in factors_parameters_of(case.parts))
+    return case.scores, case.profile.lexical, tuple(values)
 
 
 def _dense(case: PartColumnCase) -> Column:
@@ -557,7 +541,7 @@ def _contiguity(case: PartColumnCase) -> Column | None:
     return gained
 
 
-def dense_share(case: ShareCase) -> Share:
+def _dense_share(case: ShareCase) -> Share:
     value, times = float(case.scores.dense[case.row]), case.profile.blend
     known = case.scores.known
     facts: dict[str, str | float] = {}
@@ -566,7 +550,7 @@ def dense_share(case: ShareCase) -> Share:
     return Share(case.part, value, times, times * value, facts)
 
 
-def lexical_share(case: ShareCase) -> Share:
+def _lexical_share(case: ShareCase) -> Share:
     """Tell the share of full text."""
     times, amount = (
         1 - case.profile.blend if case.scores.knows(case.row) else 1.0,
@@ -578,12 +562,27 @@ def lexical_share(case: ShareCase) -> Share:
     return Share(case.part, value, times, times * value)
 
 
-def contiguity_share(case: ShareCase) -> Share:
+def _contiguity_share(case: ShareCase) -> Share:
     """Tell what neighbours in the session add."""
     gained = case.made_of("contiguity") or 0.0
     return Share(case.part, gained, None, gained)
 
 
-DENSE, LEXICAL, CONTIGUITY = PartColumns(_dense), PartColumns(_lexical), PartColumns(_contiguity)
+PARTS: Mapping[str, tuple[Callable[[PartColumnCase], Any], Callable[[ShareCase], Share]]] = {
+    "related": (_related_part, _related_share),
+    "neighbours": (_neighbours_part, _neighbours_share),
+    "dense": (_dense, _dense_share),
+    "lexical": (_lexical, _lexical_share),
+    "contiguity": (_contiguity, _contiguity_share),
+    "carry": (_carry_part, _carry_share),
+    "questions": (_questions_part, _questions_share),
+    "other_actor": (_actor_part, _other_actor_share),
+    "role": (_role_part, _role_share),
+    "month": (_month_part, _month_share),
+}
+"""What each part comes to for all candidates, `None` where it changes nothing, and what tells its
+share in one memory's relevance. A part that feeds may make anything; nobody changes a column that
+was made.
+"""
 
 RELEVANCE = Columns(_depends, relevance_column)

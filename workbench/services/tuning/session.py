@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.core import record
-from workbench.core.runtime import implementation
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory, hidden_because
 from workbench.core.tuning.candidates import candidate_filter
@@ -34,10 +33,10 @@ from workbench.core.tuning.recency import hours_between
 from workbench.core.tuning.scoring import Scored, Share
 from workbench.evaluation.pooling import judging_pool
 from workbench.retrieval.arrays import Column
-from workbench.retrieval.ranking.cases import ColumnCase, Explain, QueryScores, ShareCase
+from workbench.retrieval.ranking.cases import ColumnCase, QueryScores, ShareCase
 from workbench.retrieval.ranking.flips import PARALLEL, Lines, admitting, flips
 from workbench.retrieval.ranking.ranker import Ranker, Ranking
-from workbench.retrieval.ranking.relevance import RELEVANCE, part_columns
+from workbench.retrieval.ranking.relevance import PARTS, RELEVANCE, part_columns
 from workbench.services.tuning.floors import AgainstFloor, against
 
 # The five terms of an episode's score, each with what it comes from, for the explanations.
@@ -226,16 +225,14 @@ class Question:
                 value_of(ranking.profile, knob.key) for knob in part.parameters
             ):
                 continue
-            explain: Explain = implementation(part.explain)
             found.append(
-                explain(
+                PARTS[part.id][1](
                     ShareCase(
                         part,
                         pool,
                         chosen,
                         self.scores,
                         ranking.profile,
-                        ranking.now,
                         row,
                         position,
                         made,
