@@ -153,7 +153,8 @@ def raw(
 
 
 def only(**talk: Any) -> Profile:
-    return replace(PLAIN, blend=0.0, **talk)
+    rest: dict[str, Any] = {**dict.fromkeys(CONVERSATION, 0.0), "length": 1.0}
+    return replace(PLAIN, blend=0.0, **(rest | talk))
 
 
 def test_a_related_word_counts_less_than_the_word_itself_and_more_than_none() -> None:
