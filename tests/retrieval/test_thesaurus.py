@@ -7,10 +7,10 @@ import pytest
 
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, THESAURUS, Embedder
 from workbench.retrieval.fulltext.terms import stems
-from workbench.retrieval.fulltext.thesaurus import MOST, Thesaurus, built, read
+from workbench.retrieval.fulltext.thesaurus import MOST, built, read
 
 
-def test_a_small_model_has_its_nearest_stems() -> None:
+def test_a_small_model_has_its_nearest_stems(tmp_path: Path) -> None:
     vocabulary = {"recipe": 0, "recipes": 1, "cuisine": 2, "engine": 3, "of": 4, "##ing": 5}
     vectors = np.array([[1, 0], [1, 0.1], [0.9, 0.4], [-1, 0], [1, 0], [1, 0]], np.float32)
     found = built(vocabulary, vectors)
@@ -18,7 +18,9 @@ def test_a_small_model_has_its_nearest_stems() -> None:
     ((stem, cosine),) = found.near("recip")
     assert (stem, round(cosine, 1)) == ("cuisin", 0.9)
     assert found.near("engin") == found.near("of") == ()
-    again = Thesaurus.from_bytes(found.to_bytes())
+    (tmp_path / "kept").write_bytes(found.to_bytes())
+    again = read(tmp_path / "kept")
+    assert again is not None
     assert again.near("recip")[0][1] == pytest.approx(cosine, abs=1e-3)
 
 

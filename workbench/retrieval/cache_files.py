@@ -22,6 +22,11 @@ Arrays = dict[str, NDArray[Any]]
 
 _STATE = "state"
 
+UNREADABLE = (
+    OSError, ValueError, KeyError, TypeError, EOFError, NotImplementedError, BadZipFile, zlib.error,
+)  # fmt: skip
+"""What a file of arrays raises that is none, or damaged."""
+
 
 def make(folder: Path) -> None:
     """Make a cache's folder and the one it lies in, not the store's above them; raises `OSError`
@@ -50,16 +55,7 @@ def read_arrays(path: Path, state: str) -> Arrays | None:
         with np.load(path, allow_pickle=False) as file:
             if to_texts(file[_STATE]) == [state]:
                 return {name: file[name] for name in file.files}
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        NotImplementedError,
-        BadZipFile,
-        zlib.error,
-    ):
+    except UNREADABLE:
         pass
     return None
 

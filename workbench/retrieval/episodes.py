@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from workbench.core.agents.episodes.criteria import EDITION, Digest, digest_from
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.locks import locked
-from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms
+from workbench.core.tuning.episodic import TERMS, WEIGHTS
 from workbench.core.tuning.floor import BY_WORDS as WORDS
 from workbench.core.tuning.floor import OF_FOUR, OF_TEN
 from workbench.retrieval import cache_files
 from workbench.retrieval.arrays import Column, Embed, Mask, Micros, Rows, Vectors, micros
 from workbench.retrieval.floor.floor import background
+from workbench.retrieval.ranking.episodic import TermColumns
 
 # What is searched of episodes, as JSON lines in the user's cache: each made once of the file beside
 # the store.
@@ -169,8 +170,8 @@ DECAY_DAYS = 30.0
 _DAY = 86_400_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EpisodeScores:
+@dataclass(frozen=True, eq=False)
+class EpisodeScores(TermColumns):
     """The terms of some rows, one number each in 0–1, and their totals. `rows` are the rows, in the
     order of the rest.
 
@@ -178,11 +179,6 @@ class EpisodeScores:
     """
 
     rows: Rows
-    similarity: Column
-    recency: Column
-    success: Column
-    use: Column
-    domain: Column
 
     @property
     def totals(self) -> Column:
@@ -191,16 +187,6 @@ class EpisodeScores:
         for term in TERMS:
             total += WEIGHTS[term] * getattr(self, term)
         return total
-
-    def terms(self, place: int) -> EpisodeTerms:
-        """Return the terms of one row, by its place."""
-        return EpisodeTerms(
-            float(self.similarity[place]),
-            float(self.recency[place]),
-            float(self.success[place]),
-            float(self.use[place]),
-            float(self.domain[place]),
-        )
 
     def best(self, k: int) -> NDArray[np.intp]:
         """Return the places of the best, at most so many."""
@@ -221,10 +207,10 @@ def scored(
     """
     days = np.maximum(micros(now) - at[rows], 0) / _DAY
     return EpisodeScores(
-        rows,
         np.clip(similarity, 0.0, 1.0),
         np.exp(-days / DECAY_DAYS),
         success[rows].astype(np.float64),
         use[rows],
         domain[rows].astype(np.float64),
+        rows,
     )

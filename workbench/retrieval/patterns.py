@@ -1,5 +1,5 @@
-"""An inverted index over patterns, from features of tasks to the patterns that ask for them (source
-004, 3.4).
+"""The patterns that a task is held against, and what tells one failure from another (source 004,
+3.4).
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,6 @@ from workbench.core.agents.patterns.matching import (
     text_of,
 )
 from workbench.core.agents.patterns.pattern import (
-    FEATURES,
     Feature,
     Pattern,
     Status,
@@ -27,10 +26,6 @@ from workbench.core.agents.patterns.pattern import (
 )
 from workbench.core.words import humped, stop_words, words
 from workbench.retrieval.fulltext.terms import stems
-
-ANY = ""
-"""Stands for the patterns that do not mind a feature."""
-
 
 _FAILING = frozenset({"error", "fail", "failed", "failure", "exception", "expected", "got"})
 """Words of any failure."""
@@ -60,25 +55,21 @@ def words_of(text: str) -> frozenset[str]:
 
 
 class PatternIndex:
-    """Patterns by problem type, domain and category. It is never changed: another set of patterns
+    """Patterns of some statuses. It is never changed: another set of patterns
     has its own.
     """
 
     def __init__(self, patterns: Iterable[Pattern], statuses: frozenset[Status] = USED) -> None:
         self.patterns = tuple(pattern for pattern in patterns if pattern.status in statuses)
         self._statuses = statuses
-        self._rows: dict[Feature, dict[str, set[int]]] = {feature: {} for feature in FEATURES}
-        for row, pattern in enumerate(self.patterns):
-            for feature in FEATURES:
-                for answer in answers_of(pattern, feature) or (ANY,):
-                    self._rows[feature].setdefault(answer, set()).add(row)
 
     def applicable(self, task: Task, now: datetime, most: int | None = 5) -> tuple[Match, ...]:
         """Return the patterns that apply to a task, the best first."""
         facts = task.every_fact
-        found = (self.patterns[row] for row in self._candidates(task))
         fitting = [
-            pattern for pattern in found if obstacle(pattern, task, facts, self._statuses) is None
+            pattern
+            for pattern in self.patterns
+            if obstacle(pattern, task, facts, self._statuses) is None
         ]
         return ranked([match(pattern, task, now) for pattern in fitting], most)
 
@@ -116,24 +107,9 @@ class PatternIndex:
         names: Sequence[Feature] = ("problem_type", "domain")
         found: dict[Feature, list[tuple[str, frozenset[str]]]] = {}
         for feature in names:
+            answers = set[str]().union(*(answers_of(one, feature) for one in self.patterns))
             parted = (
-                (answer, frozenset(words(answer.replace("_", " "))))
-                for answer in self._rows[feature]
+                (answer, frozenset(words(answer.replace("_", " ")))) for answer in sorted(answers)
             )
             found[feature] = [(answer, parts) for answer, parts in parted if parts - stop_words()]
         return found
-
-    def _candidates(self, task: Task) -> set[int]:
-        """Return the rows of the patterns that the features leave."""
-        known: dict[Feature, Iterable[str]] = {
-            "problem_type": task.problem_types,
-            "domain": task.domains,
-        }
-        if task.category is not None:
-            known["category"] = (task.category,)
-        left: set[int] | None = None
-        for feature, answers in known.items():
-            rows = self._rows[feature]
-            found = set[int]().union(*(rows.get(answer, ()) for answer in (*answers, ANY)))
-            left = found if left is None else left & found
-        return left or set()

@@ -270,8 +270,7 @@ def _require(memory: Memory, allowed: tuple[Status, ...], done: str) -> None:
 
 
 def _untouched(memory: Memory, now: datetime, limits: LifecycleLimits) -> AgeFinding | None:
-    times = (arrived(memory), memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
-    days = _days(max(t for t in times if t is not None), now)
+    days = _days(_begun(memory, "prune"), now)
     served = memory.access_count > 0 and _days(memory.last_accessed_at, now) < SERVED_DAYS
     if memory.pinned or served or days < limits.signal_days:
         return None

@@ -7,18 +7,17 @@ a model; the bundled one's is shipped.
 """
 
 import io
-import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.words import cased, folded, split
 from workbench.retrieval.arrays import Column, Rows, Vectors
+from workbench.retrieval.cache_files import UNREADABLE
 from workbench.retrieval.fulltext.terms import stems
 
 # Where the words of a query stand, with their related ones: what relevance counts words from.
@@ -190,26 +189,6 @@ class Thesaurus:
         )
         return out.getvalue()
 
-    @classmethod
-    def from_bytes(cls, content: bytes) -> "Thesaurus":
-        """Read a file. Raises `ValueError` for one that is none."""
-        try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                names = file["names"].tobytes().decode().split("\n")
-                ends = np.cumsum(file["counts"].astype(np.int64))
-                others, cosines = (
-                    file["others"].astype(np.int64),
-                    file["cosines"].astype(np.float32),
-                )
-        except (ValueError, KeyError, OSError, EOFError, BadZipFile, zlib.error) as error:
-            raise ValueError(f"no thesaurus: {error}") from error
-        sound = len(names) == len(ends) and len(others) == len(cosines) == (
-            int(ends[-1]) if len(ends) else 0
-        )
-        if not sound or (len(others) and int(others.max()) >= len(names)):
-            raise ValueError("no thesaurus: its parts do not fit together")
-        return cls(names, ends, others, cosines)
-
 
 def built(vocabulary: Mapping[str, int], vectors: Vectors) -> Thesaurus:
     """Make the thesaurus of a model from its tokens, each with its row in `vectors`, shape (tokens,
@@ -230,8 +209,14 @@ def built(vocabulary: Mapping[str, int], vectors: Vectors) -> Thesaurus:
 def read(path: Path) -> Thesaurus | None:
     """Return the thesaurus in a file, `None` when there is none or it cannot be read."""
     try:
-        return Thesaurus.from_bytes(path.read_bytes())
-    except (OSError, ValueError):
+        with np.load(path, allow_pickle=False) as file:
+            return Thesaurus(
+                file["names"].tobytes().decode().split("\n"),
+                np.cumsum(file["counts"].astype(np.int64)),
+                file["others"].astype(np.int64),
+                file["cosines"].astype(np.float32),
+            )
+    except UNREADABLE:
         return None
 
 

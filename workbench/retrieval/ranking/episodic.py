@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,30 +171,33 @@ RECENCY = Columns(_recency_depends, recency_column)
 IMPORTANCE = Columns(_importance_depends, importance_column)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EpisodeColumns:
-    """The terms of all candidates, one number each, and the three factors that they add up to.
-
-    `known` tells whose outcome is recorded; the others have the success of an unknown one.
-    """
+@dataclass(frozen=True, eq=False)
+class TermColumns:
+    """The terms of episodes, one number each in 0–1."""
 
     similarity: Column
     recency: Column
     success: Column
     use: Column
     domain: Column
+
+    def terms(self, place: int) -> EpisodeTerms:
+        """Return the terms of one episode, by its place."""
+        found: dict[str, Any] = {term: float(getattr(self, term)[place]) for term in TERMS}
+        return EpisodeTerms(**found)
+
+
+@dataclass(frozen=True, eq=False)
+class EpisodeColumns(TermColumns):
+    """The terms of all candidates, and the three factors that they add up to. `known` tells whether
+    an outcome is recorded.
+    """
+
     known: Mask
     factors: dict[str, FactorColumn]
 
-    def terms(self, position: int) -> EpisodeTerms:
-        return EpisodeTerms(
-            float(self.similarity[position]),
-            float(self.recency[position]),
-            float(self.success[position]),
-            float(self.use[position]),
-            float(self.domain[position]),
-            bool(self.known[position]),
-        )
+    def terms(self, place: int) -> EpisodeTerms:
+        return replace(super().terms(place), known=bool(self.known[place]))
 
 
 def episode_columns(case: ColumnCase) -> EpisodeColumns:
@@ -211,8 +215,7 @@ def episode_columns(case: ColumnCase) -> EpisodeColumns:
     }
     factors = {group: unnormalised(_sum(group, columns), chosen) for group in GROUPS}
     known: Mask = ~np.isnan(success)
-    similarity, recency, success, use, domain = (columns[term] for term in TERMS)
-    return EpisodeColumns(similarity, recency, success, use, domain, known, factors)
+    return EpisodeColumns(**columns, known=known, factors=factors)
 
 
 def _sum(group: str, columns: Mapping[Term, Column]) -> Column:

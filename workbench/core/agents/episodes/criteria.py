@@ -300,17 +300,7 @@ class Criteria:
     @property
     def are_none(self) -> bool:
         """Whether no attribute of an episode is asked for."""
-        asked = (
-            self.domain,
-            self.type,
-            self.outcome,
-            self.tag,
-            self.phase,
-            self.session,
-            self.tool,
-            self.strategy,
-        )
-        return not any(asked) and self.since is None and self.until is None
+        return replace(self, prefer_recent=False, only_successful=False, every=False) == Criteria()
 
 
 def checked(criteria: Criteria) -> Criteria:

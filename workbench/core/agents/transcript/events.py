@@ -90,6 +90,11 @@ def short_paths(text: str) -> str:
     return re.sub(_HOME, "~", text)
 
 
+def has(pattern: str, text: str) -> bool:
+    """Tell whether a text has a pattern, whatever the case."""
+    return bool(re.search(pattern, text, re.IGNORECASE))
+
+
 # Where somebody stopped who follows a session, as a value: kept between one look and the next.
 # Light, for hooks.
 

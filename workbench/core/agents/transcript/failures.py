@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Literal
 
-from workbench.core.agents.transcript.events import Answer, Call, Failure, cut
+from workbench.core.agents.transcript.events import Answer, Call, Failure, cut, has
 from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason
 
 Cause = Literal[
@@ -101,7 +101,7 @@ _VARYING = re.compile(
 def trouble_in(output: str) -> Trouble | None:
     """Return why something failed, as its output says it; `None` when it says nothing."""
     lines = [line.rstrip() for line in _ESCAPES.sub("", output).splitlines()]
-    told = [at for at, line in enumerate(lines) if line.strip() and not _has(_NOISE, line)]
+    told = [at for at, line in enumerate(lines) if line.strip() and not has(_NOISE, line)]
     if not told:
         return None
     for at in told:
@@ -109,9 +109,9 @@ def trouble_in(output: str) -> Trouble | None:
         if cause is not None:
             break
     else:
-        cause = "assertion" if any(_has(_ASSERTED, lines[at]) for at in told) else "other"
+        cause = "assertion" if any(has(_ASSERTED, lines[at]) for at in told) else "other"
         raised = [at for at in told if re.match(r"[\w.]+(?:Error|Exception)\b", lines[at])]
-        errors = [at for at in told if len(lines[at]) <= _WIDEST and _has(_ERROR, lines[at])]
+        errors = [at for at in told if len(lines[at]) <= _WIDEST and has(_ERROR, lines[at])]
         at = (raised[-1:] or errors[:1] or told[-1:])[0]
     return Trouble(_around(lines, at), cause, mark_of(lines[at]))
 
@@ -141,15 +141,11 @@ def missing_command(error: str) -> str:
     return found[found.lastindex or 0] if found else ""
 
 
-def _has(pattern: str, text: str) -> bool:
-    return bool(re.search(pattern, text, re.IGNORECASE))
-
-
 def _standing(line: str) -> Cause | None:
     """Return the cause in the surroundings that a line names; what a test quotes names none."""
-    if len(line) > _WIDEST or _has(_QUOTED, line):
+    if len(line) > _WIDEST or has(_QUOTED, line):
         return None
-    return next((cause for cause, pattern in _CAUSES if _has(pattern, line)), None)
+    return next((cause for cause, pattern in _CAUSES if has(pattern, line)), None)
 
 
 def _around(lines: list[str], at: int) -> str:
@@ -157,14 +153,14 @@ def _around(lines: list[str], at: int) -> str:
     that is noise.
     """
     before = lines[at - 1].rstrip() if at else ""
-    goes_on = re.match(r"\s*[a-z][\w-]* [a-z]", lines[at]) and not _has(
+    goes_on = re.match(r"\s*[a-z][\w-]* [a-z]", lines[at]) and not has(
         rf"\A(?:{_ERROR})", lines[at]
     )
     if goes_on and before and before[-1] not in ".:!?" and len(before) <= _WIDEST:
-        at -= not _has(_NOISE, before)
+        at -= not has(_NOISE, before)
     kept, blank = [lines[at].strip()], 0
     for line in lines[at + 1 : at + 7]:
-        if _has(_NOISE, line) or _has(rf"{_QUOTED}|^\s*\d+\)", line):
+        if has(_NOISE, line) or has(rf"{_QUOTED}|^\s*\d+\)", line):
             break
         blank = 0 if line.strip() else blank + 1
         if blank > 1 or len(kept) == _MOST_LINES or len(" ".join(kept)) + len(line) > _SHOWN:
@@ -470,7 +466,7 @@ def steps_in(commands: Sequence[Command], cwd: str) -> list[str]:
 def refusal(use: Use) -> Reason | None:
     """Return why a use came to nothing without having been run; `None` where it was."""
     start = use.text[:2_000] if use.failed else ""
-    return next((reason for reason, told in _REFUSALS if _has(told, start)), None)
+    return next((reason for reason, told in _REFUSALS if has(told, start)), None)
 
 
 def trouble_of(use: Use) -> Trouble | Reason:

@@ -23,6 +23,7 @@ from workbench.core.agents.transcript.events import (
     Task,
     Verdict,
     cut,
+    has,
     short_paths,
 )
 from workbench.core.agents.transcript.failures import (
@@ -313,7 +314,7 @@ class Following:
             return  # a machine's words, or a prompt that waited and is told twice
         rest = re.sub(rf"\A(?:{_ACCEPTS})+", "", typed, count=1, flags=re.IGNORECASE)
         verdict: Verdict = "" if rest in (typed, "?") else "accepted"
-        if _has(_REJECTS, typed) and not _is_question(typed):
+        if has(_REJECTS, typed) and not _is_question(typed):
             verdict = "rejected"
         asks = _is_question(rest) or bool(re.fullmatch(_GREETS, typed, re.IGNORECASE))
         goes_on = task is not None and (asks or not _is_new(rest, task))
@@ -426,19 +427,19 @@ def _typed(text: str, is_first: bool) -> str | None:
 def _is_question(text: str) -> bool:
     """Tell whether a prompt only asks for an answer."""
     sentences = [one for one in re.split(r"(?<=[.!?])\s+|\n+", text.strip()) if one.strip()]
-    return bool(sentences) and not _has(_REQUEST, text) and all(s.endswith("?") for s in sentences)
+    return bool(sentences) and not has(_REQUEST, text) and all(s.endswith("?") for s in sentences)
 
 
 def _is_new(text: str, task: Task) -> bool:
     """Tell whether a prompt has neither its topic nor a file in common with the running task."""
     topic, files = set(_topic(text)), re.findall(_FILE, text)
     known = {PurePosixPath(path).name for path in task.files}
-    if not topic or " " not in text or _has(_AGAIN, text):
+    if not topic or " " not in text or has(_AGAIN, text):
         return False
     if any(PurePosixPath(path).name in known for path in files):
         return False
-    is_short = len(topic) <= _SHORT or _has(_REJECTS, text)
-    if is_short and not files and _has(_REFERS, text):
+    is_short = len(topic) <= _SHORT or has(_REJECTS, text)
+    if is_short and not files and has(_REFERS, text):
         return False
     return len(topic & set(task.words)) * 3 < len(topic)
 
@@ -455,7 +456,3 @@ def _topic(text: str) -> list[str]:
 
 def _joined(known: tuple[str, ...], more: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*known, *more)))[:most]
-
-
-def _has(pattern: str, text: str) -> bool:
-    return bool(re.search(pattern, text, re.IGNORECASE))

@@ -9,6 +9,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Literal
 
+from workbench.core.agents.transcript.events import has
 from workbench.core.document import Record
 
 # What tells things of a session again, by whatever door they come.
@@ -323,7 +324,7 @@ def taught(
     down, and so they correct however they begin.
     """
     flat = " ".join(said.split())
-    count, may_be_rule = len(flat.split()), _has(_RULE, flat)
+    count, may_be_rule = len(flat.split()), has(_RULE, flat)
     found: list[tuple[Kind, str]] = []
     reason: Reason = "small-talk"
     if (
@@ -332,7 +333,7 @@ def taught(
         and (refusing or re.match(_AGAINST, flat, re.I))
     ):
         asks = flat.endswith("?") and not may_be_rule and count < 8
-        if not asks and (count >= 6 or _has(_TELLS, flat)):
+        if not asks and (count >= 6 or has(_TELLS, flat)):
             found = [("correction", flat)]
     elif count >= 3:
         parts = (" ".join(part.split()).strip("-*• ") for part in re.split(_SENTENCE, said))
@@ -353,17 +354,13 @@ def is_standing(sentence: str) -> bool:
     """
     said = sentence.strip()
     is_whole = 3 <= len(said.split()) <= 60 and not said.endswith(("?", ":", "…", "..."))
-    return is_whole and _has(_STANDING, said)
+    return is_whole and has(_STANDING, said)
 
 
 def _is_rule(sentence: str) -> bool:
     """Tell whether a sentence says how things are done here, whatever is asked for now."""
     count = len(sentence.split())
-    return 4 <= count <= 45 and not sentence.endswith("?") and _has(_RULE, sentence)
-
-
-def _has(pattern: str, text: str) -> bool:
-    return bool(re.search(pattern, text, re.IGNORECASE))
+    return 4 <= count <= 45 and not sentence.endswith("?") and has(_RULE, sentence)
 
 
 _HEADING = re.compile(
