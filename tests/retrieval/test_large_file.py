@@ -1,4 +1,4 @@
-"""Lines of a large file: found wherever the blocks end."""
+"""Lines of a large file."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.retrieval.fulltext import large_file
 from workbench.retrieval.fulltext.large_file import Lines, Place, lines_with, needles
 
 PIECES = (
@@ -51,12 +50,7 @@ def test_it_is_what_reading_every_line_gives(
     path.write_bytes(data)
     wanted = needles(query)
     expected = by_lines(data, wanted)
-    before, large_file.BLOCK = large_file.BLOCK, 16
-    try:
-        found = lines_with(path, wanted, 10_000)
-    finally:
-        large_file.BLOCK = before
-    assert found == Lines(len(expected), tuple(expected))
+    assert lines_with(path, wanted, 10_000) == Lines(len(expected), tuple(expected))
 
 
 def test_the_last_ones_are_kept_and_all_are_counted(tmp_path: Path) -> None:

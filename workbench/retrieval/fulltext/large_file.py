@@ -4,15 +4,9 @@ reading it whole.
 
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
-
-BLOCK = 1 << 17
-"""Bytes that are read at once: what fits into the cache of a processor is looked through the
-fastest.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,54 +61,12 @@ def lines_with(path: Path, wanted: Sequence[bytes], most: int) -> Lines:
 
     Raises `OSError`.
     """
-    last, count = deque[Place](maxlen=most), 0
-    if wanted:
-        with path.open("rb", buffering=0) as file:
-            for place in _by_reading(file, wanted):
-                last.append(place)
+    last, count, start = deque[Place](maxlen=most), 0, 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            lower = line.lower()
+            if any(one in lower for one in wanted):
+                last.append(Place(number, start))
                 count += 1
+            start += len(line)
     return Lines(count, tuple(last))
-
-
-def _by_reading(file: IO[bytes], wanted: Sequence[bytes]) -> Iterator[Place]:
-    keep = max(map(len, wanted)) - 1
-    carried = b""
-    number, start, last = (
-        1,
-        0,
-        0,
-    )  # of the line that is open where the new block begins; the line found last
-    base = 0
-    while block := file.read(BLOCK):
-        window = (carried + block).lower()
-        told, begin = (
-            len(carried),
-            0,
-        )  # newlines are counted up to `told`, and what begins before `begin` is known
-        while (at := _first(window, wanted, begin, len(carried))) >= 0:
-            if at > told:
-                number += window.count(b"\n", told, at)
-                newline = window.rfind(b"\n", told, at)
-                start = base + newline + 1 if newline >= 0 else start
-                told = at
-            if number != last:
-                yield Place(number, start)
-                last = number
-            end = window.find(b"\n", at)
-            if end < 0:
-                break
-            begin = end + 1
-        number += window.count(b"\n", told)
-        newline = window.rfind(b"\n", told)
-        start = base + newline + 1 if newline >= 0 else start
-        carried = window[len(window) - keep :] if keep else b""
-        base += len(window) - len(carried)
-
-
-def _first(window: bytes, wanted: Sequence[bytes], begin: int, new: int) -> int:
-    """Return where the first of several texts begins, from a place on; -1 when none does.
-
-    What ends before the bytes that are `new` was found with those before.
-    """
-    found = [at for one in wanted if (at := window.find(one, max(begin, new - len(one) + 1))) >= 0]
-    return min(found, default=-1)
