@@ -52,7 +52,7 @@ def test_the_text_of_a_memory_has_a_summary_that_adds_something() -> None:
 def test_near_pairs_are_those_of_the_whole_product(
     least: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.retrieval.embedding.vectors._BLOCK", 7)
+    monkeypatch.setattr("workbench.retrieval.embedding.vectors._NEAREST_BLOCK", 7)
     random = np.random.default_rng(5)
     matrix = random.standard_normal((50, 6)).astype(np.float32)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
@@ -387,14 +387,13 @@ def judge_pair(
     against it as well.
     """
     new, old = _said(new_text), _said(old_text)
-    opposed = _opposites(new.stems, old.stems)
-    checks = (*_checks(new, old, opposed), _compare_order(order, least))
-    agree = tuple(text for same, text in checks if same and text)
-    differ = tuple(text for same, text in checks if not same)
+    checks = (*_checks(new, old), _compare_order(order, least))
+    agree = tuple(check.text for check in checks if check.same and check.text)
+    differ = tuple(check.text for check in checks if not check.same)
     if not differ:
         return PairVerdict("absorb", agree)
     words = word_conflicts(new_text, old_text)
-    found = _conflicts(new, old, opposed)
+    found = _kinds(checks)
     return PairVerdict("propose", agree, each_once(differ, words), each_once(found, words))
 
 
@@ -406,8 +405,7 @@ def conflicts(new_text: str, old_text: str) -> tuple[str, ...]:
     """Name what lets two texts say different things, as `judge_pair` does, without a look at their
     letters.
     """
-    new, old = _said(new_text), _said(old_text)
-    return _conflicts(new, old, _opposites(new.stems, old.stems))
+    return _kinds(_checks(_said(new_text), _said(old_text)))
 
 
 def same_words(new_text: str, old_text: str) -> bool:
@@ -691,82 +689,58 @@ def _strict_identifiers(said: _Said, other: _Said) -> tuple[str, ...]:
     return tuple(n for n in said.identifiers if n not in plain) if plain else said.identifiers
 
 
-Check = tuple[bool, str]
-"""Whether the texts agree in one respect, and the sentence that says so (empty: nothing to
-compare).
-"""
-
-
-def _facts(new: _Said, old: _Said) -> tuple[tuple[str, Sequence[str], Sequence[str]], ...]:
-    """Return what two texts must share exactly and in order, by its name, and what each of them
-    holds of it.
+class _Check(NamedTuple):
+    """Whether the texts agree in one respect, the sentence that says so (empty: nothing to
+    compare), and what a difference lets them say; other words alone are no conflict.
     """
-    return (
-        ("numbers", new.numbers, old.numbers),
-        ("identifiers", _strict_identifiers(new, old), _strict_identifiers(old, new)),
-        ("symbols", new.symbols, old.symbols),
-    )
+
+    same: bool
+    text: str
+    conflict: Conflict | None = None
 
 
-def _checks(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[Check, ...]:
-    return (
-        _compare_negations(new, old, opposed),
-        *(_compare(*fact) for fact in _facts(new, old)),
-        _compare_words(new.content, old.content),
-    )
+def _kinds(checks: Iterable[_Check]) -> tuple[str, ...]:
+    return tuple(check.conflict for check in checks if check.conflict and not check.same)
 
 
-def _compare_negations(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> Check:
-    if opposed:
-        return False, f"one says “{opposed[0][0]}”, the other “{opposed[0][1]}”"
+def _checks(new: _Said, old: _Said) -> Iterator[_Check]:
+    yield _compare_negations(new, old)
+    # What two texts must share exactly and in order.
+    mine, theirs = _strict_identifiers(new, old), _strict_identifiers(old, new)
+    yield _compare("numbers", new.numbers, old.numbers, Conflict.NUMBERS)
+    yield _compare("identifiers", mine, theirs, Conflict.IDENTIFIERS)
+    yield _compare("symbols", new.symbols, old.symbols, Conflict.SYMBOLS)
+    yield _compare_words(new.content, old.content)
+
+
+def _compare_negations(new: _Said, old: _Said) -> _Check:
+    if opposed := _opposites(new.stems, old.stems):
+        text = f"one says “{opposed[0][0]}”, the other “{opposed[0][1]}”"
+        return _Check(False, text, Conflict.OPPOSITES)
     if new.negations != old.negations:
         spelled = dict((*old.negated, *new.negated))
         beyond = (*_beyond(new.negations, old.negations), *_beyond(old.negations, new.negations))
         told = [f"not “{spelled[n]}”" if n else "a bare “not”" for n in beyond]
-        return False, f"negations differ: {_told(told)}"
-    return True, "both negate the same" if new.negations else ""
+        return _Check(False, f"negations differ: {_told(told)}", Conflict.NEGATION)
+    return _Check(True, "both negate the same" if new.negations else "")
 
 
-def _compare(what: str, new: Sequence[str], old: Sequence[str]) -> Check:
+def _compare(what: str, new: Sequence[str], old: Sequence[str], conflict: Conflict) -> _Check:
     if new == old:
-        return True, f"the {what} agree" if new else ""
+        return _Check(True, f"the {what} agree" if new else "")
     if _reordered(new, old):
-        return False, f"the order of {what} differs"
-    return (
-        False,
-        f"the {what} differ: {_told(_beyond(new, old))} against {_told(_beyond(old, new))}",
-    )
+        return _Check(False, f"the order of {what} differs", conflict)
+    differ = f"{_told(_beyond(new, old))} against {_told(_beyond(old, new))}"
+    return _Check(False, f"the {what} differ: {differ}", conflict)
 
 
-def _conflicts(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Name the checks (in the order of `judge_pair`) that find another meaning; other words alone
-    are none.
-    """
-    found = (
-        [Conflict.OPPOSITES]
-        if opposed
-        else [Conflict.NEGATION]
-        if new.negations != old.negations
-        else []
-    )
-    kinds = (Conflict.NUMBERS, Conflict.IDENTIFIERS, Conflict.SYMBOLS)
-    found += [
-        kind
-        for kind, (_, mine, theirs) in zip(kinds, _facts(new, old), strict=True)
-        if mine != theirs
-    ]
-    if new.content != old.content and _reordered(new.content, old.content):
-        found.append(Conflict.ORDER)
-    return tuple(found)
-
-
-def _compare_words(new: Sequence[str], old: Sequence[str]) -> Check:
+def _compare_words(new: Sequence[str], old: Sequence[str]) -> _Check:
     if new == old:
-        return True, "the same words in the same order"
+        return _Check(True, "the same words in the same order")
     if _reordered(new, old):
-        return False, "the same words in a different order"
+        return _Check(False, "the same words in a different order", Conflict.ORDER)
     count = len(_beyond(new, old)) + len(_beyond(old, new))
-    return False, "one word differs" if count == 1 else f"{count} words differ"
+    return _Check(False, "one word differs" if count == 1 else f"{count} words differ")
 
 
 def _reordered(new: Sequence[str], old: Sequence[str]) -> bool:
@@ -774,9 +748,9 @@ def _reordered(new: Sequence[str], old: Sequence[str]) -> bool:
     return len(new) == len(old) and Counter(new) == Counter(old)
 
 
-def _compare_order(similarity: float, limit: float) -> Check:
+def _compare_order(similarity: float, limit: float) -> _Check:
     same = similarity >= limit
-    return (
+    return _Check(
         same,
         f"ordered text similarity {_down(similarity, 1)} {'reaches' if same else 'is below'} {limit:g}",
     )

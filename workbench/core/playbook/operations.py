@@ -9,8 +9,9 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+from msgspec import Meta, ValidationError, convert, to_builtins
 
+from workbench.core.document import Record
 from workbench.core.duplicates.groups import merge_note, summed, union, with_note
 from workbench.core.playbook.book import (
     Bullet,
@@ -37,7 +38,7 @@ BULLET_COUNTS = (
 )  # fmt: skip
 
 
-class _Suggested(Struct, frozen=True, omit_defaults=True, tag_field="type"):
+class _Suggested(Record, frozen=True, omit_defaults=True, tag_field="type"):
     """What the Curator or the Reflector may suggest; as JSON it has its name as `type`."""
 
 
