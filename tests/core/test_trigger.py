@@ -9,7 +9,6 @@ from workbench.core.reflection.trigger import (
     ReflectionState,
     gauge,
     record_observation,
-    reset,
 )
 
 
@@ -44,12 +43,6 @@ def test_observations_add_up() -> None:
         record_observation(one, -3.0, NOW + days(1)), float("nan"), NOW + days(1)
     )
     assert two == ReflectionState(9.0, 3, NOW)
-
-
-def test_reset_starts_over() -> None:
-    """And keeps the identity of the record."""
-    assert reset(state(160, 40, 30), NOW) == ReflectionState(0.0, 0, NOW)
-    assert gauge(reset(state(160, 40, 30), NOW), NOW).due is None
 
 
 def test_gauge() -> None:

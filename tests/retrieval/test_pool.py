@@ -145,7 +145,7 @@ def test_a_kept_pool_reads_what_is_looked_at(tmp_path: Path) -> None:
     changed = read.with_replaced([new]).with_added([memory(9)])
     assert_same(changed, Pool.build([memory(0), new, memory(2), memory(3), memory(9)]))
     assert read.memories[1] == memory(1)
-    assert list(changed.memories[1:3]) == [new, memory(2)]
+    assert [changed.memories[row] for row in (1, 2)] == [new, memory(2)]
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ that is not closed ends with the text, so that a filter can be read while it is 
 """
 
 import difflib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from workbench.core.playbook.book import (
     is_unused,
 )
 from workbench.core.record import InvalidQuery
+from workbench.core.stream.filter import TOKEN
 
 HELP: tuple[tuple[str, str], ...] = (
     ("login token", "words in the id, text or section; all must match"),
@@ -51,14 +51,6 @@ Among = Mapping[str, frozenset[str]]
 """For each word of `AMONG` the ids of the bullets it holds for."""
 
 NOBODY: Among = {}
-
-_TOKEN = re.compile(
-    r"""(?P<minus>-(?=[^\s-]))?
-    (?: (?P<key>is|section):(?P<values>(?:"[^"]*"?|[^\s"])*+)
-      | "(?P<phrase>[^"]*)"?
-      | (?P<word>\S+) )""",
-    re.VERBOSE | re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +108,12 @@ def parse_book_filter(text: str) -> BookFilter:
     clauses: list[BookClause] = []
     words: list[str] = []
     excluded: list[str] = []
-    for found in _TOKEN.finditer(text):
-        negated = bool(found["minus"])
-        if found["key"]:
-            clauses.append(_clause(found["key"].lower(), found["values"], negated))
-            continue
-        word = (
-            (found["phrase"] if found["phrase"] is not None else found["word"])
-            .replace('"', "")
-            .casefold()
-        )
-        if word.strip() and word != "-":
+    for found in TOKEN.finditer(text):
+        negated, key = bool(found["minus"]), (found["key"] or "").lower()
+        said = found["body"] if found["phrase"] is None else found["phrase"]
+        if key in ("is", "section"):
+            clauses.append(_clause(key, found["values"], negated))
+        elif (word := said.replace('"', "").casefold()).strip() and word != "-":
             (excluded if negated else words).append(word)
     return BookFilter(tuple(clauses), tuple(words), tuple(excluded))
 

@@ -63,13 +63,6 @@ def record_observation(state: ReflectionState, importance: float, now: datetime)
     )
 
 
-def reset(state: ReflectionState, now: datetime) -> ReflectionState:
-    """Start over after a reflection made at `now`."""
-    return replace(
-        state, accumulated_importance=0.0, observations_since_last=0, last_reflection_at=now
-    )
-
-
 def gauge(state: ReflectionState, now: datetime, limits: TriggerLimits = TRIGGER_LIMITS) -> Gauge:
     """Return each condition's standing; of equally advanced ones the earlier in trigger order
     leads.

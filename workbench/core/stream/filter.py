@@ -143,7 +143,7 @@ def parse_filter(
     phrases: list[str] = []
     excluded: list[str] = []
     unknown: list[tuple[str, str]] = []
-    for found in _TOKEN.finditer(text):
+    for found in TOKEN.finditer(text):
         negated = bool(found["minus"])
         if found["phrase"] is not None:
             if phrase := _flat(found["phrase"]):
@@ -174,7 +174,7 @@ def matches(memory: Memory, flt: Filter) -> bool:
     return flt.predicate()(memory)
 
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"""(?P<minus>-(?=[^\s-]))?
     (?P<body>
         "(?P<phrase>[^"]*)"?

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,7 @@ class MemoryRows(Sequence[Memory]):
     def __len__(self) -> int:
         return len(self._items)
 
-    @overload
-    def __getitem__(self, row: int) -> Memory: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[Memory]: ...
-    def __getitem__(self, row: int | slice) -> Memory | Sequence[Memory]:
-        if isinstance(row, slice):
-            return [self[at] for at in range(*row.indices(len(self)))]
+    def __getitem__(self, row: int) -> Memory:  # type: ignore[override]
         item = self._items[row]
         if isinstance(item, str):
             assert self._read is not None

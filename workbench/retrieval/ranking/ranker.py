@@ -137,7 +137,7 @@ class Ranking:
         """Return the place of a memory, from 1, or `None` when it is hidden. Raises
         `UnknownRecord`.
         """
-        position = self.candidates.position(self.pool.row(id))
+        position = self._position(id)
         return (
             None if position is None else place_of(self.totals, self.candidates.id_rank, position)
         )
@@ -146,20 +146,23 @@ class Ranking:
         """Return the parts of any memory's score, or `None` when it is hidden. Raises
         `UnknownRecord`.
         """
-        position = self.candidates.position(self.pool.row(id))
+        position = self._position(id)
         return None if position is None else self._scored(position)
 
     def total_of(self, id: str) -> float | None:
         """Return any memory's score alone, or `None` when it is hidden. Raises `UnknownRecord`."""
-        position = self.candidates.position(self.pool.row(id))
+        position = self._position(id)
         return None if position is None else float(self.totals[position])
 
     def terms_of(self, id: str) -> EpisodeTerms | None:
         """Return the terms of an episode's score, or `None` when it is not ranked by them. Raises
         `UnknownRecord`.
         """
-        position = self.candidates.position(self.pool.row(id))
+        position = self._position(id)
         return None if self.episodes is None or position is None else self.episodes.terms(position)
+
+    def _position(self, id: str) -> int | None:
+        return self.candidates.position(self.pool.row(id))
 
     def best(self, k: int) -> tuple[Scored, ...]:
         """Return more (or fewer) of the best than the ranking was made for."""

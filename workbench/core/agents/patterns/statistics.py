@@ -427,10 +427,7 @@ def validated(pattern: Pattern, applications: Iterable[Application], now: dateti
 
 def refined(pattern: Pattern, now: datetime, reason: str = "") -> Pattern:
     """Take a pattern that is under review back into use; what was gathered so far counts no longer."""
-    if pattern.status != "under_review":
-        raise WorkbenchError(
-            f"{pattern.id} is {NAMES[pattern.status]}, not under review.", UNCHANGED
-        )
+    _require(pattern, "under_review")
     support = Evidence(mined_from=pattern.support.mined_from)
     return replace(
         _to(pattern, "validated", reason or REFINED), evidence_since=now, support=support
@@ -439,10 +436,7 @@ def refined(pattern: Pattern, now: datetime, reason: str = "") -> Pattern:
 
 def approved(pattern: Pattern, reason: str = "") -> Pattern:
     """Take a candidate into use on somebody's word, whatever evidence there is."""
-    if pattern.status != "candidate":
-        raise WorkbenchError(
-            f"{pattern.id} is {NAMES[pattern.status]}, not a candidate.", UNCHANGED
-        )
+    _require(pattern, "candidate")
     return _to(pattern, "validated", reason or APPROVED)
 
 
@@ -457,8 +451,7 @@ def deprecated(pattern: Pattern, reason: str, superseded_by: str | None = None) 
 
 def restored(pattern: Pattern) -> Pattern:
     """Make a deprecated pattern a candidate again."""
-    if pattern.status != "deprecated":
-        raise WorkbenchError(f"{pattern.id} is {NAMES[pattern.status]}, not deprecated.", UNCHANGED)
+    _require(pattern, "deprecated")
     return replace(_to(pattern, "candidate", RESTORED), superseded_by=None)
 
 
@@ -470,6 +463,13 @@ def claimed(pattern: Pattern) -> Pattern:
     enough = said.num_applications >= LEAST_EPISODES and said.confidence_score > LEAST_CONFIDENCE
     status: Status = "validated" if enough else "candidate"
     return replace(pattern, status=status, status_reason=IMPORTED)
+
+
+def _require(pattern: Pattern, status: Status) -> None:
+    if pattern.status != status:
+        raise WorkbenchError(
+            f"{pattern.id} is {NAMES[pattern.status]}, not {NAMES[status]}.", UNCHANGED
+        )
 
 
 def _to(pattern: Pattern, status: Status, reason: str) -> Pattern:
