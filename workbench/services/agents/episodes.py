@@ -38,13 +38,13 @@ from workbench.core.files.atomic import write_file
 from workbench.core.record import InvalidRecord, UnknownRecord, UnreadableFile, iso, parse_time
 from workbench.core.runtime import Progress
 from workbench.core.text import clean_for_store
-from workbench.core.values import texts_in
+from workbench.core.values import cleaned, texts_in
 from workbench.core.words import words
 from workbench.formats import episodes as agent_playbook
 from workbench.formats.episodes import Found, episodes_in, files_in, read_text
 from workbench.services.agents.sessions import AgentSession, AgentSessions
 from workbench.services.context import Context
-from workbench.services.safety.bodies import body_of, cleaned, packed
+from workbench.services.safety.bodies import body_of, packed
 from workbench.services.safety.secret_filter import IMPORT, SecretFilter
 from workbench.services.safety.texts import name_of
 from workbench.store.blobs import BlobProblem

@@ -49,13 +49,14 @@ from workbench.core.agents.patterns.schema import (
 from workbench.core.agents.patterns.statistics import WINDOW, Run, Validation, baseline_of, claimed
 from workbench.core.files.format import ReadContext
 from workbench.core.record import InvalidRecord, UnknownRecord, moved
+from workbench.core.values import cleaned
 from workbench.formats import opening
 from workbench.formats.episodes import Found as FileEntry
 from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, written_back
 from workbench.retrieval.patterns import PatternIndex
 from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Changed, Context
-from workbench.services.safety.bodies import body_of, cleaned
+from workbench.services.safety.bodies import body_of
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.secret_filter import IMPORT, SecretFilter, strings
 from workbench.services.safety.texts import name_of

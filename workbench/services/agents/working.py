@@ -24,8 +24,8 @@ from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, ca
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store, counted
+from workbench.core.values import cleaned
 from workbench.services.context import Context
-from workbench.services.safety.bodies import cleaned
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.store.entry import Kind
 from workbench.store.files import TooLarge, read_regular

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 
+from workbench.core.values import cleaned
 from workbench.services.safety.secret_filter import strings
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Library
@@ -65,17 +66,6 @@ def _last(found: Mapping[str, str], name: str) -> str:
             break
         name = found[name]
     return name
-
-
-def cleaned(value: object, clean: Callable[[str], str]) -> object:
-    """Return JSON values with `clean` over every text within, names of fields included."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, list | tuple):
-        return [cleaned(item, clean) for item in value]
-    if isinstance(value, Mapping):
-        return {clean(str(name)): cleaned(item, clean) for name, item in value.items()}
-    return value
 
 
 def _owners(library: Library) -> dict[str, str]:

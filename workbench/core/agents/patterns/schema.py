@@ -27,7 +27,7 @@ from workbench.core.agents.patterns.pattern import (
 )
 from workbench.core.record import InvalidQuery, InvalidRecord, iso
 from workbench.core.text import clean_for_store
-from workbench.core.values import WrongValue, is_deeper, read_as
+from workbench.core.values import WrongValue, cleaned, is_deeper, read_as
 
 Problem = tuple[str, str]
 """A path and what is wrong there."""
@@ -475,7 +475,9 @@ def pattern_from(doc: object, now: datetime, id: str = "") -> Pattern:
         raise InvalidPattern([("the pattern", "is not an object")])
     if is_deeper(doc, DEEPEST):
         raise InvalidPattern([("the pattern", f"is nested deeper than {DEEPEST} levels")])
-    flat = _normal(_clean(doc))
+    if any(isinstance(one, float) and not math.isfinite(one) for _, one in _parts(doc, "")):
+        raise InvalidPattern([("the pattern", "contains a number that JSON does not have")])
+    flat = _normal(cleaned(doc, clean_for_store))
     known = {key: value for key, value in flat.items() if key != "version" and value is not None}
     if not known.get("name"):
         raise InvalidPattern([("name", "is missing")])
@@ -512,19 +514,6 @@ def pattern_doc(pattern: Pattern) -> dict[str, object]:
     del order["version"]
     doc = {_PATHS.get(name, name): plain[name] for name in order}
     return {**doc, "lifecycle": lifecycle, "metadata": metadata}
-
-
-def _clean(value: Any) -> Any:
-    """Return a JSON value whose texts can be stored."""
-    if isinstance(value, str):
-        return clean_for_store(value)
-    if isinstance(value, Mapping):
-        return {clean_for_store(str(key)): _clean(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidPattern([("the pattern", "contains a number that JSON does not have")])
-    return value
 
 
 def _normal(doc: Mapping[str, Any]) -> dict[str, Any]:
