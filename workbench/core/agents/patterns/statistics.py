@@ -467,9 +467,8 @@ def claimed(pattern: Pattern) -> Pattern:
 
 def _require(pattern: Pattern, status: Status) -> None:
     if pattern.status != status:
-        raise WorkbenchError(
-            f"{pattern.id} is {NAMES[pattern.status]}, not {NAMES[status]}.", UNCHANGED
-        )
+        named = "a candidate" if status == "candidate" else NAMES[status]
+        raise WorkbenchError(f"{pattern.id} is {NAMES[pattern.status]}, not {named}.", UNCHANGED)
 
 
 def _to(pattern: Pattern, status: Status, reason: str) -> Pattern:
