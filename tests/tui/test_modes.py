@@ -16,7 +16,7 @@ from workbench.core.record import StoreProblem
 from workbench.services.tuning.tuning import Tuning
 from workbench.tui.app import areas
 from workbench.tui.app.actions import Table
-from workbench.tui.app.app import RetrieverLoaded, RetrieverLoading, WorkbenchApp
+from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Area
 from workbench.tui.tuning.screen import TuneScreen

@@ -37,7 +37,8 @@ def text(dialog: LibraryDialog) -> str:
 def go_to(dialog: LibraryDialog, name: str) -> Side:
     place = next(i for i, side in enumerate(dialog.rows.rows) if side.name == name)
     dialog.rows.cursor = place
-    return dialog.rows.rows[place]
+    found: Side = dialog.rows.rows[place]
+    return found
 
 
 def with_config(app: WorkbenchApp, path: Path) -> WorkbenchApp:

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
@@ -31,7 +29,7 @@ from workbench.services.open import Workbench
 from workbench.tui.actions import BULLET_DUPLICATES as BULLETS
 from workbench.tui.actions import MEMORY_DUPLICATES as MEMORIES
 from workbench.tui.actions import on_row
-from workbench.tui.app.actions import Action, bindings
+from workbench.tui.app.actions import Action, bindings, footer_entries
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
@@ -39,8 +37,8 @@ from workbench.tui.records.actions import ActsBesideSliders, Place
 from workbench.tui.reflection import RunDialog, SentDialog
 from workbench.tui.review.inbox import ALIKE, heading, name, overlap, told_apart
 from workbench.tui.widgets.bars import Scale, Slider, gauge
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, undo
-from workbench.tui.widgets.dialog import Confirm, Dialog, Progressed
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, joined, key_of, muted, undo
+from workbench.tui.widgets.dialog import Confirm, Dialog
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -77,16 +75,6 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
     compared once, by a thread.
     """
 
-    class Went(Progressed):
-        """So many records are compared."""
-
-    class Compared(Message):
-        """Every pair is compared, or `problem` says why not."""
-
-        def __init__(self, found: Likeness[Any] | None, problem: str) -> None:
-            super().__init__()
-            self.found, self.problem = found, problem
-
     DEFAULT_CSS = """
     SimilarityDialog {
         & > .dialog { width: 96%; height: 96%; }
@@ -105,7 +93,7 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
     def __init__(
         self, bench: Workbench, title: str, offered: Iterable[Action], records: tuple[str, str]
     ) -> None:
-        super().__init__(title, [a for a in offered if a.show])
+        super().__init__(title, footer_entries(offered))
         self.bench = bench
         self.found: Likeness[R] | None = None
         self.acts = self.row_acts = ActsBesideSliders(
@@ -150,17 +138,9 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
         return self.slider.value or 0.0
 
     @property
-    def rows(self) -> LineView[Group[R]]:
-        return self.query_one(LineView)
-
-    @property
     def group(self) -> Group[R] | None:
         """The group under the cursor."""
         return self.rows.current
-
-    @property
-    def pane(self) -> ReadingPane:
-        return self.query_one(ReadingPane)
 
     def say(self, text: Content) -> None:
         """Say something above the list."""
@@ -175,35 +155,33 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
         found, problem = None, ""
 
         def went(done: int, total: int) -> None:
-            self.post_message(self.Went(done, total))
+            self.call_later(self._went, done, total)
 
         try:
             found = self.likeness(went, lambda: worker.is_cancelled)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
-            self.post_message(self.Compared(found, problem))
+            self.call_later(self.compared, found, problem)
 
-    @on(Went)
-    def _went(self, event: Progressed) -> None:
+    def _went(self, done: int, total: int) -> None:
         if self.found is None:
-            bar = gauge(event.done, event.total, self._records[1], 30)
+            bar = gauge(done, total, self._records[1], 30)
             self.say(Content("Comparing all pairs. Esc stops it.\n") + bar)
 
-    @on(Compared)
-    def _compared(self, event: Compared) -> None:
+    def compared(self, found: Likeness[Any] | None, problem: str) -> None:
         """Show what is alike at the threshold, which starts where duplicates are flagged."""
-        if event.found is None:
-            self.say(body(event.problem, WARN))
+        if found is None:
+            self.say(body(problem, WARN))
             return
-        first, self.found, slider = self.found is None, event.found, self.slider
+        first, self.found, slider = self.found is None, found, self.slider
         slider.disabled = False
-        slider.scale = Scale(max(FLOOR, round(event.found.floor, 3)), 1.0, 0.01, 0.002)
-        slider.default = event.found.limits.flag
-        slider.ticks = (event.found.limits.flag,)
+        slider.scale = Scale(max(FLOOR, round(found.floor, 3)), 1.0, 0.01, 0.002)
+        slider.default = found.limits.flag
+        slider.ticks = (found.limits.flag,)
         if first:
             with slider.prevent(Slider.Changed):
-                slider.value = event.found.limits.flag
+                slider.value = found.limits.flag
         self.show_rows()
 
     @on(Slider.Changed)
@@ -241,7 +219,7 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
 
     @on(LineView.Highlighted)
     def show_row(self) -> None:
-        self.pane.show(Content("") if self.group is None else self.text(self.group))
+        self.pane.show(BLANK if self.group is None else self.text(self.group))
 
     def action_slide(self, what: str) -> None:
         """Move the threshold, wherever the focus is."""
@@ -258,7 +236,7 @@ Keep = Callable[[Thresholds], bool]
 class DuplicatesDialog(SimilarityDialog[None, Memory]):
     """The groups of memories; the usual keys act on the one that a merge would keep."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*MEMORIES, *on_row()))
+    BINDINGS = bindings((*MEMORIES, *on_row()))
 
     def __init__(self, bench: Workbench, keep: Keep) -> None:
         title = "Duplicates · a preview of what would merge; nothing is merged"
@@ -267,8 +245,8 @@ class DuplicatesDialog(SimilarityDialog[None, Memory]):
 
     def on_mount(self) -> None:
         self.pane.can_focus = False
-        self.rows.set_empty(Content(""))
-        self._went(self.Went(0, 1))
+        self.rows.set_empty(BLANK)
+        self._went(0, 1)
 
     @property
     def record_here(self) -> Place | None:
@@ -281,11 +259,11 @@ class DuplicatesDialog(SimilarityDialog[None, Memory]):
     def likeness(self, progress: Progress, cancelled: Cancelled) -> Likeness[Memory]:
         return self.bench.deduplication.likeness(progress=progress, cancelled=cancelled)
 
-    @on(SimilarityDialog.Compared)
-    def _begin(self) -> None:
+    def compared(self, found: Likeness[Any] | None, problem: str) -> None:
         """Begin at the slider, once it can be moved."""
         if self.found is None:
             self.call_later(self.slider.focus)
+        super().compared(found, problem)
 
     def counted(self, groups: Sequence[Group[Memory]]) -> Content:
         told = super().counted(groups)
@@ -294,7 +272,7 @@ class DuplicatesDialog(SimilarityDialog[None, Memory]):
         flag, review = self.found.limits.flag, self.found.limits.review
         self.slider.ticks = (review, flag)
         lists = f"\n┼ {flag:.2f} flags a likely duplicate, {review:.2f} lists a pair for review"
-        return told + Content.styled(lists, MUTED)
+        return told + muted(lists)
 
     def text(self, group: Group[Memory]) -> Content:
         return memories_text(self.bench.safety.shown(group), self.bench.context.now())
@@ -339,7 +317,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
     kept.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*BULLETS, *on_row("e")))
+    BINDINGS = bindings((*BULLETS, *on_row("e")))
 
     def __init__(self, bench: Workbench, book: str) -> None:
         super().__init__(bench, "Duplicates in this playbook", BULLETS, ("bullet", "bullets"))
@@ -354,7 +332,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
         """List equal texts at once."""
         self.rows.focus()
         self.list_groups(self.bench.bullet_duplicates.same(self._book))
-        self.say(Content.styled(LOADING, MUTED))
+        self.say(muted(LOADING))
 
     @property
     def _keep(self) -> Bullet:
@@ -389,7 +367,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
 
     def _show_text(self) -> None:
         self.pane.show(
-            Content("") if self.group is None else self.text(self.group), keep_place=self._kept > 0
+            BLANK if self.group is None else self.text(self.group), keep_place=self._kept > 0
         )
 
     def text(self, group: Group[Bullet]) -> Content:
@@ -575,7 +553,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
                 self.proposed = found[0]
                 self._show_text()
                 keys = f"{key_of('twins.merge')} merges with its text, {key_of('twins.edit')} edits it first."
-                self.say(Content.styled(f"Claude used {number(found[1])} tokens. {keys}", MUTED))
+                self.say(muted(f"Claude used {number(found[1])} tokens. {keys}"))
 
 
 # A group in words: what would stay, and how the others differ.
@@ -646,7 +624,7 @@ def group_text(
                 (f"{known}\n{merged}".rstrip(), MUTED),
             ]
         ),
-        Content(""),
+        BLANK,
         _heading("Stays" if proposed is None else "Stays, with the new text", stays, about(stays)),
         body(content),
     ]
@@ -656,7 +634,7 @@ def group_text(
     for other in others[:NAMED]:
         pair = None if is_equal else group.between(stays.id, other.id)
         more = f" · similarity {pair.similarity:.3f}" if pair else ""
-        parts += [Content(""), _heading("Goes into it", other, f"{about(other)}{more}")]
+        parts += [BLANK, _heading("Goes into it", other, f"{about(other)}{more}")]
         if pair is not None:
             parts += [
                 Content.styled("+ ", "bold $text-success") + body(one)
@@ -664,14 +642,14 @@ def group_text(
             ]
             parts += [body(f"{APART} {one}", WARN) for one in pair.verdict.reasons_against]
         if other.content == content:
-            parts.append(Content.styled("(the same text)", MUTED))
+            parts.append(muted("(the same text)"))
             continue
         parts.append(body(other.content))
         if overlap(other.content, content) >= ALIKE:
             parts += told_apart("from this to what stays", other.content, content)
     if len(others) > NAMED:
-        parts.append(Content.styled(f"… and {number(len(others) - NAMED)} more", MUTED))
-    return Content("\n").join(parts)
+        parts.append(muted(f"… and {number(len(others) - NAMED)} more"))
+    return joined(*parts)
 
 
 def memories_text(group: Group[Memory], now: datetime) -> Content:
@@ -709,14 +687,14 @@ def equals_text(groups: Sequence[Group[Bullet]]) -> Content:
             )
         )
         if len(groups) <= NAMED // 2:
-            lines.append(Content.styled("  " + one_line(group.members[0].content, 60), MUTED))
+            lines.append(muted("  " + one_line(group.members[0].content, 60)))
     if len(groups) > NAMED:
-        lines.append(Content.styled(f"… and {number(len(groups) - NAMED)} more groups", MUTED))
-    return Content("\n").join(lines)
+        lines.append(muted(f"… and {number(len(groups) - NAMED)} more groups"))
+    return joined(*lines)
 
 
 def objections(group: Group[Bullet]) -> Content:
     """Return what speaks against merging a group, a line each, and what would be lost."""
     lines: list[Content] = [body(f"{APART} {told}", WARN) for told in group.conflicts[:NAMED]]
-    lost = Content.styled(f"\nOnly the text that stays is kept. {undo()} takes it back.", MUTED)
-    return Content("\n").join([*lines, lost])
+    lost = muted(f"\nOnly the text that stays is kept. {undo()} takes it back.")
+    return joined(*lines, lost)

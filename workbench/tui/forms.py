@@ -4,10 +4,8 @@ nothing is lost.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.css.query import QueryType
@@ -26,15 +24,24 @@ from workbench.services.forms import TEXT, BadDocument, Field, Form, UnfitValue,
 from workbench.services.promotion.copies import Correction
 from workbench.tui.actions import FORM
 from workbench.tui.app import area as external
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.host import Drafting, Host, Keeping
+from workbench.tui.app.host import Drafting, Host
 from workbench.tui.app.saving import KEEP, Preview
-from workbench.tui.app.waiting import change
 from workbench.tui.promotion import CopyAsking
-from workbench.tui.widgets.content import MUTED, body, fitted, key_of, keyed, word_diff
-from workbench.tui.widgets.dialog import Dialog, SafeInput
-from workbench.tui.widgets.editor import InertTextArea
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    body,
+    fitted,
+    joined,
+    key_of,
+    keyed,
+    muted,
+    word_diff,
+)
+from workbench.tui.widgets.dialog import SafeInput
+from workbench.tui.widgets.editor import CHANGED_SINCE, InertTextArea, Writing
 from workbench.tui.widgets.figures import number, since
 from workbench.tui.widgets.reading_pane import ReadingPane
 
@@ -349,7 +356,7 @@ class FieldLine(Horizontal, can_focus=True):
         self.refresh()
 
 
-class RecordForm(Dialog[Values | None]):
+class RecordForm(Writing[Values | None]):
     """Edit a record, its text and all its fields; the result is what was saved, or None when it was
     left.
 
@@ -359,7 +366,7 @@ class RecordForm(Dialog[Values | None]):
     What somebody else stored meanwhile stands beside it, with the words that differ.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(FORM)
+    BINDINGS = bindings(FORM)
     DEFAULT_CSS = """
     RecordForm {
         & > .dialog { width: 90%; height: 90%; }
@@ -375,7 +382,6 @@ class RecordForm(Dialog[Values | None]):
         &.-narrow ReadingPane { border-left: none; border-top: solid $panel; }
         &.-narrow ReadingPane:focus { border-top: solid $accent; }
         & .form--fields { height: 1fr; scrollbar-size-vertical: 1; }
-        & .form--state { height: auto; max-height: 4; }
     }
     """
 
@@ -389,7 +395,7 @@ class RecordForm(Dialog[Values | None]):
         problem: Refusal | None = None,
     ) -> None:
         form = saving.form
-        super().__init__(form.title, [action for action in FORM if action.show])
+        super().__init__(form.title, footer_entries(FORM), draft)
         self._saving, self._form = saving, form
         self._lines = [
             FieldLine(
@@ -400,21 +406,20 @@ class RecordForm(Dialog[Values | None]):
         ]  # fmt: skip
         self._stored = form.values.get(TEXT) or ""
         self._limit = room_for(self._stored)
-        self._draft, self._document, self._problem = draft, document, problem
+        self._document, self._problem = document, problem
         self._typed: Values = typed or {}
         self._restored_at = ""
         self._stale = False
         if typed is None and not document:
             self._restore()
         self._start = self._written = self._typed.get(TEXT, self._stored)
-        self._keeping = Keeping(self, draft, self._keep)
-        self._unkept = ""
-        self._warned = self._without = False
+        self.is_restored = bool(self._restored_at)
+        self._without = False
 
     def _restore(self) -> None:
         """Take up what was typed before the app was stopped."""
-        found = None if self._draft is None else self._draft.find()
-        if found is None or self._draft is None:
+        found = None if self.draft is None else self.draft.find()
+        if found is None or self.draft is None:
             return
         values = self._form.values
         typed = {name: value for name, (value, _) in found.fields.items() if name in values}
@@ -425,16 +430,15 @@ class RecordForm(Dialog[Values | None]):
         self._stale = any(bases[name] != digest(values[name] or "") for name in typed)
         self._typed = typed
         if typed or self._document:
-            self._restored_at = since(found.at, self._draft.clock())
+            self._restored_at = since(found.at, self.draft.clock())
 
     def contents(self) -> Iterable[Widget]:
         """Return the text, the other fields, and the line of its state."""
         if TEXT in self._form.values:
             yield Horizontal(InertTextArea(self._start), classes="form--texts")
-        state = Static(Content(""), classes="form--state")
         yield Vertical(
             VerticalScroll(*self._lines, can_focus=False, classes="form--fields"),
-            state,
+            self.state,
             id="form-below",
         )
 
@@ -453,16 +457,11 @@ class RecordForm(Dialog[Values | None]):
         if self._problem is not None:
             self.call_after_refresh(self._refuse, self._problem)
         elif self._restored_at:
-            changed = " What is stored was changed since." if self._stale else ""
-            keys = keyed("{editor.other}: what is stored, and back; esc twice discards it.")
-            said = (
-                f"Restored: you typed this {self._restored_at} and did not save it.{changed} {keys}"
-            )
-            self._say(said, "$text-warning")
+            self.restored_said(self._restored_at, stale=self._stale)
         else:
-            self._show_state()
+            self.show_state()
         if self._touched():
-            self._keeping.soon()
+            self.keeping.soon()
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the text half of the height at least, and the fields a line each as far as that
@@ -474,10 +473,6 @@ class RecordForm(Dialog[Values | None]):
         inside = rows if rows < SHORT else rows * 9 // 10 - 4
         most = rows - 6 if self._area is None else inside - 2 - (rows + 1) // 2
         self.query_one("#form-below").styles.height = max(3, min(wanted, most))
-
-    def on_unmount(self) -> None:
-        """Keep what is typed when the app ends in mid-edit."""
-        self._keeping.at_the_end()
 
     @property
     def _area(self) -> InertTextArea | None:
@@ -513,9 +508,9 @@ class RecordForm(Dialog[Values | None]):
 
     @on(FieldLine.Changed)
     def _changed(self) -> None:
-        self._warned = False
-        self._show_state()
-        self._keeping.soon()
+        self.warned = False
+        self.show_state()
+        self.keeping.soon()
         self._show_theirs()
 
     def _show_title(self) -> None:
@@ -531,11 +526,7 @@ class RecordForm(Dialog[Values | None]):
     def _line(self, name: str) -> FieldLine | None:
         return next((line for line in self._lines if line.field.name == name), None)
 
-    def _keep(self) -> None:
-        """Keep what is typed as a draft, and say so when that stops working."""
-        draft, before = self._draft, self._unkept
-        if draft is None:
-            return
+    def keep(self, draft: Drafting) -> str:
         touched, values = self._touched(), self._form.values
         typed = touched.pop(TEXT, self._stored)
         text = self._written if self._written != self._stored else typed
@@ -544,37 +535,23 @@ class RecordForm(Dialog[Values | None]):
             fields[DOCUMENT] = (self._document, "")
         if text == self._stored and not fields:
             draft.drop()
-        else:
-            found = draft.find() if self._stale else None
-            base = digest(self._stored) if found is None else found.base
-            old = {} if found is None else found.fields
-            fields = {
-                name: (value, old.get(name, ("", base))[1])
-                for name, (value, base) in fields.items()
-            }
-            self._unkept = draft.keep(text, base, fields)
-        if self._unkept != before and self.is_mounted:
-            self._show_state()
+            return self.unkept
+        found = draft.find() if self._stale else None
+        base = digest(self._stored) if found is None else found.base
+        old = {} if found is None else found.fields
+        fields = {
+            name: (value, old.get(name, ("", base))[1]) for name, (value, base) in fields.items()
+        }
+        return draft.keep(text, base, fields)
 
     # Saving and leaving
 
-    def _end(self, saved: Values | None) -> None:
-        """Close with a result; the draft has done its duty."""
-        self._keeping.let_go()
-        self.dismiss(saved)
-
-    def action_save(self) -> None:
-        """Save it, or say why it cannot be saved; while others write to the store, it stays and
-        waits.
-        """
-        change(self, self._save, lambda error: self._say(f"✗ {error}", "$text-error"))
-
-    def _save(self) -> None:
+    def save(self) -> None:
         touched = self._touched()
         if problem := self._unready():
-            self._say(f"✗ {problem}", "$text-error")
+            self.fail(problem)
         elif (refusal := self._saving(touched)) is None:
-            self._end(touched)
+            self.end(touched)
         elif refusal.sentence:
             self._refuse(refusal)
 
@@ -592,10 +569,7 @@ class RecordForm(Dialog[Values | None]):
             )
         if self._stale and self._touched():
             self._stale = False
-            return keyed(
-                "What is stored was changed since you typed this: {editor.other} shows it, "
-                "{editor.save} again replaces it."
-            )
+            return keyed(CHANGED_SINCE)
         return ""
 
     def _refuse(self, refusal: Refusal) -> None:
@@ -607,7 +581,7 @@ class RecordForm(Dialog[Values | None]):
                 line.complain(said)
                 where = f"Line {refusal.line}: " if refusal.line else ""
                 said = f"{where}{said}. Nothing was saved yet; your text is kept."
-        self._say(f"✗ {said}", "$text-error")
+        self.fail(said)
         self._take_stored(self._saving.now)
         self._show_theirs()
 
@@ -630,22 +604,12 @@ class RecordForm(Dialog[Values | None]):
             return
         if not self.query(ReadingPane):
             self.query_one(".form--texts").mount(ReadingPane(id="form-theirs"))
-        parts = [Content.styled("Stored now, and {+yours+} against [-theirs-]", MUTED)]
-        parts += [] if self.has_class("-narrow") else [Content("")]
+        parts = [muted("Stored now, and {+yours+} against [-theirs-]")]
+        parts += [] if self.has_class("-narrow") else [BLANK]
         for name, value in theirs.items():
             parts += [] if list(theirs) == [TEXT] else [body(name, "bold")]
             parts.append(word_diff(value, mine[name], _BESIDE))
-        self.query_one(ReadingPane).show(Content("\n").join(parts), keep_place=True)
-
-    def action_cancel(self) -> None:
-        """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""
-        if (self.unsaved or self._restored_at) and not self._warned:
-            self._warned = True
-            self._say(
-                keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning"
-            )
-        else:
-            self._end(None)
+        self.query_one(ReadingPane).show(joined(*parts), keep_place=True)
 
     # From field to field
 
@@ -693,9 +657,9 @@ class RecordForm(Dialog[Values | None]):
                 self._take(of.read_document(saved, values, fields))
         except BadDocument as bad:
             self._refuse(Refusal(f"{bad} {keyed(AGAIN)}"))
-            self._keeping.soon()
+            self.keeping.soon()
         except WorkbenchError as error:
-            self._say(f"✗ {error}", "$text-error")
+            self.fail(error)
 
     def _take(self, changes: Mapping[str, str]) -> None:
         """Put in what a document says."""
@@ -712,22 +676,11 @@ class RecordForm(Dialog[Values | None]):
             where = of.line_of(document, unfit.field)
             self._refuse(Refusal(unfit.message, unfit.field, unfit=True, line=where))
 
-    # What is said
-
-    def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
-        """Say what a paste lost."""
-        some = (
-            "1 control character was"
-            if event.count == 1
-            else f"{event.count} control characters were"
-        )
-        self._say(f"{some} left out of the paste.", "$text-warning")
-
-    def _show_state(self) -> None:
+    def show_state(self) -> None:
         text = "" if self._area is None else self._area.text
         left, touched = self._limit - len(text), list(self._touched())
         parts = [f"● changed: {', '.join(touched)}"] if touched else []
-        parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
+        parts += [f"no draft is kept ({self.unkept})"] if self.unkept else []
         if self._area is not None:
             parts.append(
                 f"{number(left)} characters left"
@@ -736,10 +689,7 @@ class RecordForm(Dialog[Values | None]):
             )
         elif not touched:
             parts.append("Nothing set yet.")
-        self._say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
-
-    def _say(self, sentence: str, style: str) -> None:
-        self.query_one(".form--state", Static).update(body(sentence, style))
+        self.say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
 
 
 def _entered(found: Widget | None) -> Widget | None:

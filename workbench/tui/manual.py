@@ -6,11 +6,10 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events, on
 from textual.app import App
-from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.style import Style
@@ -20,7 +19,7 @@ from textual.widgets import Input, Markdown, Static
 from workbench.core.words import words
 from workbench.services.manual import FIRST, Page, Section, links, pages, sections
 from workbench.tui.actions import HELP, MANUAL, READ_ON
-from workbench.tui.app.actions import Action, HelpGroup, bindings, help_groups
+from workbench.tui.app.actions import Action, HelpGroup, bindings, footer_entries, help_groups
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import Area
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted
@@ -55,7 +54,7 @@ def _area_of(app: App[Any]) -> Area | None:
 class ManualScreen(Dialog[bool]):
     """A page of the manual; the result is whether the keys of what is below are asked for."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*MANUAL, READ_ON))
+    BINDINGS = bindings((*MANUAL, READ_ON))
     DEFAULT_CSS = """
     ManualScreen {
         & > .dialog { width: 100%; max-width: 140; height: 100%; }
@@ -110,10 +109,6 @@ class ManualScreen(Dialog[bool]):
         return self.query_one(VerticalScroll)
 
     @property
-    def _places(self) -> LineView[Section]:
-        return self.query_one(LineView)
-
-    @property
     def _words(self) -> list[str]:
         return self.query_one(SafeInput).value.casefold().split()
 
@@ -143,7 +138,7 @@ class ManualScreen(Dialog[bool]):
             found.sort(
                 key=lambda section: not all(word in section.title.casefold() for word in words)
             )
-            self._places.set_rows(found, cursor=0)
+            self.rows.set_rows(found, cursor=0)
             return
         rows: list[Section] = []
         for page in pages():
@@ -153,7 +148,7 @@ class ManualScreen(Dialog[bool]):
                 *(part for part in others if page == self._page and part.level == first.level + 1),
             ]
         at = next(at for at, row in enumerate(rows) if row.page == self._page)
-        self._places.set_rows(rows, cursor=at)
+        self.rows.set_rows(rows, cursor=at)
 
     async def _show(self, section: Section) -> None:
         """Show a section of a page, from its heading on."""
@@ -191,7 +186,7 @@ class ManualScreen(Dialog[bool]):
 
     @on(LineView.Opened)
     async def _opened(self) -> None:
-        if (section := self._places.current) is not None:
+        if (section := self.rows.current) is not None:
             await self._go(section)
 
     @on(Input.Changed)
@@ -202,7 +197,7 @@ class ManualScreen(Dialog[bool]):
     @on(Input.Submitted)
     def _found(self) -> None:
         if self._words:
-            self._places.focus()
+            self.rows.focus()
         else:
             self.action_close()
 
@@ -214,9 +209,9 @@ class ManualScreen(Dialog[bool]):
 
     def action_contents(self) -> None:
         """Go to the list of pages, or from it back to the text."""
-        to_list = not self._places.has_focus
+        to_list = not self.rows.has_focus
         self.set_class(to_list, "-listing")
-        (self._places if to_list else self._text).focus()
+        (self.rows if to_list else self._text).focus()
 
     def action_follow(self) -> None:
         """Ask which link of the page to follow."""
@@ -279,7 +274,7 @@ class HelpScreen(Dialog[None]):
     Words narrow it to the rows that hold them all, or other words for them.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(HELP)
+    BINDINGS = bindings(HELP)
     DEFAULT_CSS = """
     HelpScreen {
         & > .dialog { width: 110; height: 90%; }
@@ -298,7 +293,7 @@ class HelpScreen(Dialog[None]):
         box = SafeInput(placeholder="search, such as delete or sort")
         box.display = False
         yield box
-        yield VerticalScroll(Static(Content(""), id="keys"), Static(Content(""), id="more"))
+        yield VerticalScroll(Static(BLANK, id="keys"), Static(BLANK, id="more"))
 
     def on_mount(self) -> None:
         """Let the keys scroll."""
@@ -401,7 +396,7 @@ def help_table(groups: Sequence[HelpGroup], width: int) -> Content:
     """Return the groups below each other, or in two columns of like length where the width allows."""
     blocks = [_block(group) for group in groups]
     if width < _TWO_COLUMNS:
-        return Content("\n").join([line for block in blocks for line in block])
+        return joined(*[line for block in blocks for line in block])
     left: list[Content] = []
     right: list[Content] = []
     for block in blocks:
@@ -409,8 +404,8 @@ def help_table(groups: Sequence[HelpGroup], width: int) -> Content:
     column = width // 2 - 1
     rows = max(len(left), len(right))
     pairs = zip(_filled(left, rows), _filled(right, rows), strict=True)
-    return Content("\n").join(
-        [fitted(one, column) + Content("  ") + fitted(two, column) for one, two in pairs]
+    return joined(
+        *[fitted(one, column) + Content("  ") + fitted(two, column) for one, two in pairs]
     )
 
 
@@ -421,8 +416,8 @@ def _block(group: HelpGroup) -> list[Content]:
         )
         for (keys, text), key in zip(group.rows, group.keys, strict=True)
     ]
-    return [Content.styled(group.title, "bold underline"), *rows, Content("")]
+    return [Content.styled(group.title, "bold underline"), *rows, BLANK]
 
 
 def _filled(lines: list[Content], rows: int) -> list[Content]:
-    return lines + [Content("")] * (rows - len(lines))
+    return lines + [BLANK] * (rows - len(lines))

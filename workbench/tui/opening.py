@@ -105,7 +105,7 @@ class Rows(LineView[Row]):
 class Welcome(Dialog[FirstStep | None]):
     """The card; the result is what was chosen, `None` for leaving."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(WELCOME)
+    BINDINGS = bindings(WELCOME)
     DEFAULT_CSS = """
     Welcome {
         & LineView { height: auto; }

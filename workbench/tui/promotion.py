@@ -4,13 +4,9 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 
 from textual import events, on, work
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -38,8 +34,8 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import FileDialog, Pane, labelled
-from workbench.tui.widgets.content import MUTED, body, keyed, undo
-from workbench.tui.widgets.dialog import Confirm, Dialog, SafeInput
+from workbench.tui.widgets.content import BLANK, MUTED, body, joined, keyed, undo
+from workbench.tui.widgets.dialog import Confirm, Dialog, SafeInput, path_to_write
 from workbench.tui.widgets.figures import amount
 from workbench.tui.widgets.line_list import Cell, LineView
 
@@ -117,17 +113,11 @@ ALLOWED = "allowed when promoted"
 
 def open_promote(
     screen: AreaScreen,
-    ids: str | Sequence[str],
-    kind: str = "",
+    ids: Sequence[str],
     then: Callable[[], None] = lambda: None,
 ) -> None:
-    """Open the dialog for one memory or several; `kind` is the kind of place that the cursor starts
-    on.
-
-    `then` is called when they were promoted.
-    """
+    """Open the dialog for one memory or several; `then` is called when they were promoted."""
     app = screen.workbench_app
-    names = (ids,) if isinstance(ids, str) else tuple(ids)
 
     def written(plan: PromotionPlan | None) -> None:
         if plan is not None:
@@ -136,7 +126,7 @@ def open_promote(
             app.say(f"Promoted {what} to {', '.join(plan.to)}. {undo()} takes it back.")
 
     with app.reporting():
-        app.push_screen(PromoteDialog(screen.bench, names, kind), written)
+        app.push_screen(PromoteDialog(screen.bench, ids), written)
 
 
 class PromoteDialog(FileDialog[PromotionPlan | None]):
@@ -145,7 +135,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
     Raises `UnknownRecord` when a memory is gone.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PROMOTE)
+    BINDINGS = bindings(PROMOTE)
     DEFAULT_CSS = """
     PromoteDialog {
         & .promote--memory { height: auto; max-height: 2; margin-bottom: 1; color: $text-muted; }
@@ -163,7 +153,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
     }
     """
 
-    def __init__(self, bench: Workbench, ids: Sequence[str], kind: str = "") -> None:
+    def __init__(self, bench: Workbench, ids: Sequence[str]) -> None:
         self._memories = [bench.stream.get(id) for id in dict.fromkeys(ids)]
         self._ids = tuple(memory.id for memory in self._memories)
         what = self._ids[0] if len(self._ids) == 1 else f"{len(self._ids)} memories"
@@ -172,7 +162,6 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
             PROMOTE,
             bench,
         )
-        self._kind = kind
         self._found = Look()
         self._ready = asyncio.Event()
         """Set while what is shown is what was asked for last."""
@@ -210,11 +199,11 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
             offers: tuple[Offer, ...] = (*self.bench.promotion.offers(), OTHER)
         except WorkbenchError as error:
             offers, self._unoffered = (OTHER,), str(error)
-        wanted = next((offer for offer in offers if offer.target.kind == self._kind), offers[0])
-        if self.bench.promotion.places.project is None:
+        is_homeless = self.bench.promotion.places.project is None
+        if is_homeless:
             offers = (NO_PROJECT, *offers)
         self.say([("Looking …", MUTED)])
-        self._places.set_rows(offers, cursor=offers.index(wanted))
+        self._places.set_rows(offers, cursor=int(is_homeless))
         self._places.focus()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -263,7 +252,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         else:
             self.say(_state(found))
         pane = self.query_one(Pane)
-        pane.set_empty(Content(""))
+        pane.set_empty(BLANK)
         pane.show(found.lines, changed=True)
         self._ready.set()
 
@@ -277,10 +266,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         if offer is OTHER:
             if not (name := self._value("path")):
                 raise _Missing(UNNAMED)
-            try:
-                return Target("block", str(Path(name).expanduser()), section=section)
-            except RuntimeError as error:
-                raise WorkbenchError(f"{name} names an unknown home folder.") from error
+            return Target("block", str(path_to_write(name)), section=section)
         if target.kind not in ("memory", "skill") or len(self._ids) > 1:
             return replace(target, section=section) if target.kind == "block" else target
         worded = {name: preview.read(self._value(name)) for name, preview in self._previews.items()}
@@ -421,14 +407,7 @@ class CopiesDialog(Dialog[bool | None]):
     alone, None goes back.
     """
 
-    class Ranked(Message):
-        """A thread has ranked the last questions of agents again."""
-
-        def __init__(self, shifts: dict[str, Shift]) -> None:
-            super().__init__()
-            self.shifts = shifts
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(COPIES)
+    BINDINGS = bindings(COPIES)
     DEFAULT_CSS = """
     CopiesDialog {
         & > .dialog { width: 94%; max-width: 120; height: auto; max-height: 94%; }
@@ -484,11 +463,10 @@ class CopiesDialog(Dialog[bool | None]):
                 return
             if shift is not None:
                 found[given.agent] = shift
-        self.post_message(self.Ranked(found))
+        self.call_later(self._ranked, found)
 
-    @on(Ranked)
-    def _ranked(self, event: Ranked) -> None:
-        self._shifts = event.shifts
+    def _ranked(self, shifts: dict[str, Shift]) -> None:
+        self._shifts = shifts
         self._show_said()
 
     def _show_said(self) -> None:
@@ -499,7 +477,7 @@ class CopiesDialog(Dialog[bool | None]):
         ]
         parts += [body(f"! {line}", "$text-warning") for line in left_lines(self._plan.left)]
         said.display = bool(parts)
-        said.update(Content("\n").join(parts))
+        said.update(joined(*parts))
 
     def action_answer(self, update: bool) -> None:
         self.dismiss(update)

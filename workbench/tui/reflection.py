@@ -10,14 +10,12 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import ClassVar, Generic, Literal, Protocol, TypeVar, cast
+from typing import Generic, Literal, Protocol, TypeVar
 
 from textual import on, work
 from textual.app import App
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -38,11 +36,11 @@ from workbench.services.reflection.reflection import (
     Waiting,
 )
 from workbench.tui.actions import REFLECT, REFLECTED, RUNNING, SENT
-from workbench.tui.app.actions import Action, bindings
+from workbench.tui.app.actions import Action, bindings, footer_entries
 from workbench.tui.app.host import Host
 from workbench.tui.widgets.bars import behind
 from workbench.tui.widgets.bars import gauge as gauge_line
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed
+from workbench.tui.widgets.content import MUTED, assemble, body, joined, key_of, keyed, muted
 from workbench.tui.widgets.dialog import Dialog, SafeInput, TextDialog
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number
@@ -75,7 +73,7 @@ _LABEL = 11
 
 
 def row(label: str, value: Content) -> Content:
-    return Content.styled(f"{label:<{_LABEL}}", MUTED) + value
+    return muted(f"{label:<{_LABEL}}") + value
 
 
 def costs(tokens: int, spent: int, limit: int) -> Content:
@@ -98,13 +96,6 @@ class PlanDialog(Dialog[R], Generic[R, P]):
     begins it then.
     """
 
-    class Planned(Message):
-        """What would be done is gathered, or why it cannot be."""
-
-        def __init__(self, make: Callable[[], object], plan: object, problem: str) -> None:
-            super().__init__()
-            self.make, self.plan, self.problem = make, plan, problem
-
     DEFAULT_CSS = """
     PlanDialog {
         & > .dialog { width: 84; }
@@ -114,7 +105,7 @@ class PlanDialog(Dialog[R], Generic[R, P]):
     AUTO_FOCUS = ""
 
     def __init__(self, title: str, offered: Iterable[Action]) -> None:
-        super().__init__(title, [a for a in offered if a.show])
+        super().__init__(title, footer_entries(offered))
         self._make: Callable[[], P] | None = None
         self._starts = False
         self.plan: P | None = None
@@ -133,7 +124,7 @@ class PlanDialog(Dialog[R], Generic[R, P]):
     def gather(self, make: Callable[[], P]) -> None:
         """Have a plan made in place of the one that is shown."""
         self._make, self.plan, self._starts = make, None, False
-        self.query_one("#plan", Static).update(Content.styled("Collecting memories …", MUTED))
+        self.query_one("#plan", Static).update(muted("Collecting memories …"))
         self._gather(make)
 
     @work(thread=True, exclusive=True, group="plan", description="plan")
@@ -144,14 +135,13 @@ class PlanDialog(Dialog[R], Generic[R, P]):
         except WorkbenchError as error:
             problem = str(error)
         if not get_current_worker().is_cancelled:
-            self.post_message(self.Planned(make, plan, problem))
+            self.call_later(self._planned, make, plan, problem)
 
-    @on(Planned)
-    def _planned(self, event: Planned) -> None:
-        if event.make is not self._make:
+    def _planned(self, make: Callable[[], P], plan: P | None, problem: str) -> None:
+        if make is not self._make:
             return
-        self.plan = plan = cast("P | None", event.plan)
-        text = body(f"✗ {event.problem}", "$text-error") if plan is None else self.told(plan)
+        self.plan = plan
+        text = body(f"✗ {problem}", "$text-error") if plan is None else self.told(plan)
         self.query_one("#plan", Static).update(text)
         if self._starts and plan is not None:
             self.start(plan)
@@ -172,7 +162,7 @@ class SentDialog(TextDialog[None]):
     """Exactly what would leave the machine."""
 
     HIGH = 0.75
-    BINDINGS: ClassVar[list[BindingType]] = bindings(SENT)
+    BINDINGS = bindings(SENT)
 
     def __init__(self, preview: Preview, more: str = "") -> None:
         remark = " ".join(filter(None, (preview.remark or "Nothing leaves this machine.", more)))
@@ -192,7 +182,7 @@ class ResultDialog(TextDialog[Next | None]):
     The result is what to do next, with the first reply if it is about one.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECTED)
+    BINDINGS = bindings(REFLECTED)
 
     def __init__(
         self, outcome: Outcome | None, waiting: Sequence[Waiting], problem: str = ""
@@ -254,14 +244,7 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
     store itself.
     """
 
-    class Went(Message):
-        """A step is done, or a piece of a reply came in."""
-
-        def __init__(self, step: Step) -> None:
-            super().__init__()
-            self.step = step
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(RUNNING)
+    BINDINGS = bindings(RUNNING)
     DEFAULT_CSS = """
     RunDialog {
         & > .dialog { width: 84; height: 70%; min-height: 12; }
@@ -311,12 +294,10 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
         app.call_later(self._ended, app, outcome, problem)
 
     def _told(self, step: Step) -> None:
-        """Pass a step on; called on the thread."""
-        self.post_message(self.Went(step))
+        self.call_later(self._went, step)
 
-    @on(Went)
-    def _went(self, event: Went) -> None:
-        step = event.step
+    def _went(self, step: Step) -> None:
+        """Show that a step is done, or that a piece of a reply came in."""
         if self._text and (step.stage, step.done) != (self._step.stage, self._step.done):
             # A line for each proposal on this machine, a paragraph for each reply of Claude.
             self._text = self._text.rstrip("\n") + ("\n" if step.stage == "cluster" else "\n\n")
@@ -370,7 +351,7 @@ class ReflectDialog(PlanDialog[Plan | Literal["unread"] | None, Plan]):
     wait, or None.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(REFLECT)
+    BINDINGS = bindings(REFLECT)
     DEFAULT_CSS = """
     ReflectDialog SafeInput { margin-top: 1; background: $background; }
     """
@@ -490,15 +471,13 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int) -> Content:
     """
     if not plan.request.memories:
         empty = "No memories yet. Import some (workbench import FILE), or let an agent add them."
-        return Content("\n").join(
-            [Content.styled(empty, "bold"), *unread_line(unread, "reflect.unread")]
-        )
+        return joined(Content.styled(empty, "bold"), *unread_line(unread, "reflect.unread"))
     leading = gauge.leading
     due = f" · due ({', '.join(gauge.reached)})" if gauge.reached else " · not due yet"
     lines = [
         row(
             "gauge",
-            gauge_line(leading.value, leading.limit, leading.name) + Content.styled(due, MUTED),
+            gauge_line(leading.value, leading.limit, leading.name) + muted(due),
         ),
         row("", behind(gauge)[3:]),
         row("reads", _reads(plan, now)),
@@ -522,7 +501,7 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, unread: int) -> Content:
             "instead; a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
         )
         lines.append(Content.styled(over, "$text-warning"))
-    return Content("\n").join([*lines, *unread_line(unread, "reflect.unread")])
+    return joined(*lines, *unread_line(unread, "reflect.unread"))
 
 
 def _reads(plan: Plan, now: datetime) -> Content:
@@ -569,19 +548,13 @@ def outcome_text(outcome: Outcome) -> Content:
     if outcome.afterwards is not None:
         lines.append(body(f"✗ {outcome.afterwards}", "$text-warning"))
     if (usage := reflection.usage).total:
-        lines.append(
-            Content.styled(
-                f"Used {number(usage.input)} tokens in, {number(usage.output)} out.", MUTED
-            )
-        )
+        lines.append(muted(f"Used {number(usage.input)} tokens in, {number(usage.output)} out."))
     if outcome.unread:
         parts = amount(len(outcome.unread), "part of a reply is", "parts of replies are")
         lines.append(Content.styled(f"{parts} unreadable; see below.", "$text-warning"))
     if outcome.again:
         insights = amount(len(outcome.again), "insight says", "insights say")
-        lines.append(
-            Content.styled(f"{insights} something already confirmed, waiting or rejected.", MUTED)
-        )
+        lines.append(muted(f"{insights} something already confirmed, waiting or rejected."))
     for memory in outcome.candidates:
         why = one_line(str(memory.metadata.get("why", "") or "no evidence"), 400)
         lines.append(
@@ -593,4 +566,4 @@ def outcome_text(outcome: Outcome) -> Content:
                 ]
             )
         )
-    return Content("\n").join(lines)
+    return joined(*lines)

@@ -76,7 +76,7 @@ def flag_lines(flags: Flags) -> list[Content]:
             (flags.opens, "bold $text-accent"),
             (" shows it.", MUTED),
         ]
-    return [assemble(parts), Content("")]
+    return [assemble(parts), BLANK]
 
 
 def shown_text(text: str, found: Sequence[Finding]) -> Content:
@@ -138,18 +138,14 @@ def _told(arrived: Arrived) -> Content:
         body(f"  {actor or '(nobody named)'}: {number(count)}") for actor, count in actors[:ACTORS]
     ]
     if len(actors) > ACTORS:
-        lines.append(Content.styled(f"  and {len(actors) - ACTORS} more", MUTED))
+        lines.append(muted(f"  and {len(actors) - ACTORS} more"))
     memories = amount(arrived.memories, "memory", "memories")
     bullets = amount(arrived.bullets, "bullet")
     held = f"In it: {memories} and {bullets}"
     lines.append(body(f"{held}; {number(len(arrived.flagged))} flagged."))
     lines += [body(f"  {held.line}", "$text-warning") for held in arrived.flagged[:LISTED]]
-    lines.append(
-        Content.styled(
-            "Until you trust it, nothing is served to agents, promoted or changed.", MUTED
-        )
-    )
-    return Content("\n").join(lines)
+    lines.append(muted("Until you trust it, nothing is served to agents, promoted or changed."))
+    return joined(*lines)
 
 
 class FlaggedMemories:

@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import cast
 
 from textual import on
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -94,7 +93,7 @@ class SettingsDialog(Dialog[None]):
     name begins with `at`.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS)
+    BINDINGS = bindings(SETTINGS)
     DEFAULT_CSS = """
     SettingsDialog {
         & > .dialog { width: 94%; max-width: 130; height: 90%; }

@@ -10,10 +10,9 @@ from dataclasses import replace
 from functools import wraps
 from inspect import isawaitable
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
@@ -27,16 +26,15 @@ from workbench.services.agents.capture.transcripts import Captured, Harvest
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name
 from workbench.tui.actions import LESSONS
-from workbench.tui.app.actions import Action, bindings
+from workbench.tui.app.actions import Action, bindings, footer_entries
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change, started
 from workbench.tui.records.actions import linked_pane
 from workbench.tui.widgets.bars import gauge
-from workbench.tui.widgets.content import MUTED, body, key_of, keyed, undo
+from workbench.tui.widgets.content import BLANK, MUTED, body, key_of, keyed, undo
 from workbench.tui.widgets.dialog import Dialog, Prompt
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.line_list import Cell, LineView
-from workbench.tui.widgets.reading_pane import ReadingPane
 
 Result = TypeVar("Result")
 Row = TypeVar("Row")
@@ -88,7 +86,7 @@ class Browse(Dialog[Result], Generic[Result, Row]):
     """
 
     def __init__(self, title: str, bench: Workbench, actions: Iterable[Action]) -> None:
-        super().__init__(title, [one for one in actions if one.show])
+        super().__init__(title, footer_entries(actions))
         self.bench, self.since = bench, bench.library.revision
         self.set_class(self.STACKED, "-stacked")
         self.closed, self._reading = threading.Event(), 0
@@ -139,10 +137,6 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         return self.rows.current
 
     @property
-    def pane(self) -> ReadingPane:
-        return self.query_one(ReadingPane)
-
-    @property
     def host(self) -> Host:
         return cast(Host, self.app)
 
@@ -174,7 +168,7 @@ class Browse(Dialog[Result], Generic[Result, Row]):
             lambda: self.gather(lambda: turn != self._reading or self.closed.is_set())
         )
         if then is None:
-            self.rows.set_empty(Content(""))
+            self.rows.set_empty(BLANK)
         else:
             then()
 
@@ -203,12 +197,12 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         """Show the text of the row under the cursor."""
         row = self.current
         try:
-            text = Content("") if row is None else self.text_of(row)
+            text = BLANK if row is None else self.text_of(row)
         except WorkbenchError as error:
             text = [(str(error), MUTED)]
         if not isinstance(text, Content):
             mask = self.bench.safety.masked
-            text = Content("").join(body(mask(said), style) for said, style in text)
+            text = BLANK.join(body(mask(said), style) for said, style in text)
         if text.plain != self.pane.plain:
             self.pane.show(text)
 
@@ -276,7 +270,7 @@ class LessonsDialog(Browse[str | None, Lesson]):
     nothing was.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(LESSONS)
+    BINDINGS = bindings(LESSONS)
     EMPTY = "Nothing new here."
     STACKED = True
     DEFAULT_CSS = """

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import App
-from textual.binding import BindingType
 from textual.content import Content
 
 from workbench.clipboard import copy
@@ -27,7 +26,7 @@ from workbench.services.files.replaced import Replaced
 from workbench.services.files.threeway import diff_texts, masked_diff, masked_lines
 from workbench.services.safety.masking import masked_text
 from workbench.tui.actions import CONNECT
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.files.preview import SIGNS, STYLES
 from workbench.tui.widgets.content import MUTED, assemble, keyed
 from workbench.tui.widgets.dialog import Choice, Choose, TextDialog
@@ -77,11 +76,11 @@ class ConnectDialog(TextDialog[None]):
     file.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(CONNECT)
+    BINDINGS = bindings(CONNECT)
 
     def __init__(self, agent: str, scope: str, path: Path, store: Path | None, served: str) -> None:
         self._client = NAMES.get(agent, agent)
-        offered = [action for action in CONNECT if action.show]
+        offered = footer_entries(CONNECT)
         self._agent, self._scope, self._path, self._served = agent, scope, path, served
         self._program = program(store)
         self._replaced = Replaced(paths.replaced_dir())

@@ -7,10 +7,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import cast
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -37,7 +36,7 @@ from workbench.tui.safety import FLAGGED
 from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import SYMBOLS, marks_of
 from workbench.tui.widgets.bars import CHANGED
-from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, joined, muted
 from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -183,14 +182,14 @@ def draw(row: Row, width: int, bench: Workbench) -> list[Cell] | Content:
         case Out(_, left):
             said, about = (
                 f"✗ {why(left)}",
-                Content("") if left.why == "held" else _about(left.id, bench),
+                BLANK if left.why == "held" else _about(left.id, bench),
             )
             return [
                 Cell(said, min(len(said), max(12, width * 3 // 5)), "$text-warning"),
                 Cell(about),
             ]
         case More(_, count):
-            return Content.styled(f"✗ … and {number(count)} more left out, enter shows them", MUTED)
+            return muted(f"✗ … and {number(count)} more left out, enter shows them")
 
 
 def _head(layer: Layer, moved: bool, width: int) -> Content:
@@ -256,12 +255,10 @@ def told(row: Row, bench: Workbench) -> Content:
         case Head(layer) | Section(layer):
             return Content("\n\n").join([body(_sum(layer), "bold"), body(layer.text)])
         case Given(layer, item):
-            return Content("\n").join([*_given(layer, item, bench), Content("")])
+            return joined(*_given(layer, item, bench), BLANK)
         case Out(layer, left):
             said = body(f"Left out of “{layer.kind.title}”: {why(left)}", "bold $text-warning")
-            return Content("\n").join(
-                [said, body(bench.safety.masked(left.id), MUTED), Content("")]
-            )
+            return joined(said, body(bench.safety.masked(left.id), MUTED), BLANK)
         case More(layer, count):
             return body(
                 f"{number(count)} more are left out of “{layer.kind.title}”; enter lists them."
@@ -324,7 +321,7 @@ class ContextPane(Guarded, Vertical):
     class Changed(Message):
         """It was made anew: for another task, under another budget, or of a store that changed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(CONTEXT)
+    BINDINGS = bindings(CONTEXT)
     DEFAULT_CSS = """
     ContextPane {
         & > #context-said { height: 1; padding: 0 1; color: $text-muted; }

@@ -7,10 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 
 from textual import work
-from textual.binding import BindingType
 from textual.content import Content
 from textual.timer import Timer
 
@@ -39,7 +37,7 @@ from workbench.tui.agents.browse import Browse, Cancelled
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
-from workbench.tui.widgets.content import ADDED, MUTED, REMOVED, body, key_of, keyed
+from workbench.tui.widgets.content import ADDED, BLANK, MUTED, REMOVED, body, joined, key_of, keyed
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import Cell
@@ -131,9 +129,7 @@ def text_of(row: Part, bench: Workbench) -> Content:
 
 def _after(head: str, lines: Iterable[DiffLine], text: str) -> Content:
     """Return a text below what changed in it."""
-    return Content("\n").join(
-        [Content.styled(head, "bold $text-warning"), *map(_line, lines), Content(""), body(text)]
-    )
+    return joined(Content.styled(head, "bold $text-warning"), *map(_line, lines), BLANK, body(text))
 
 
 def _folder(opened: OpenFolder) -> list[Part]:
@@ -201,7 +197,7 @@ class DocumentsDialog(Browse[None, Part]):
     trusted, corrected.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(DOCUMENTS)
+    BINDINGS = bindings(DOCUMENTS)
     EMPTY = (
         "No documents yet: no session of external memory of this project, no followed folder ({documents.follow} "
         "follows one), and nothing under /memories."
@@ -488,7 +484,7 @@ class DocumentsDialog(Browse[None, Part]):
         """Open the place of a hit: its section at its line, or the message around it."""
         if hit.source == "messages":
             head = body(f"{hit.citation} · {hit.speaker}", MUTED)
-            self.pane.show(Content("\n").join([head, Content(""), body(hit.whole)]))
+            self.pane.show(joined(head, BLANK, body(hit.whole)))
             self.pane.focus()
             return
         folder = ROOT if hit.folder is None else str(hit.folder.root)

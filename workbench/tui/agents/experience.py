@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from textual import work
-from textual.binding import BindingType
 from textual.content import Content
 
 from workbench.core.agents.episodes.criteria import (
@@ -74,7 +73,7 @@ class Row(NamedTuple):
 class EpisodesDialog(Browse[None, Row]):
     """The episodes of a store by time, and all that the one under the cursor says."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(EPISODES)
+    BINDINGS = bindings(EPISODES)
     STACKED = True
     EMPTY = (
         "No episodes yet. Capture creates one for each task of a session (`workbench hooks install`), agents store "
@@ -351,7 +350,7 @@ WEIGHED = {
 class PatternsDialog(Browse[None, Pattern]):
     """The patterns of a store, the surest first, and all that is known of the one under the cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PATTERNS)
+    BINDINGS = bindings(PATTERNS)
     EMPTY = (
         "No patterns yet: `workbench pattern add FILE` and `workbench pattern import FILE` add some, and "
         "agents add candidates."

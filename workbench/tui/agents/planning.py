@@ -4,11 +4,10 @@ sessions.
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.text import Text
 from textual import on
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
@@ -43,7 +42,7 @@ SIGNS = {"open": "·", "done": "✓", "skipped": "-"}
 class StepTree(Tree[Place]):
     """The plans of a store, moved through with the keys of a list."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(MOVES)
+    BINDINGS = bindings(MOVES)
     action_up, action_down = Tree.action_cursor_up, Tree.action_cursor_down
     action_half_up, action_half_down = Tree.action_page_up, Tree.action_page_down
 
@@ -57,7 +56,7 @@ class StepTree(Tree[Place]):
 class PlansDialog(Browse[None, Place]):
     """The plans of a store with their steps, and beside them how the one under the cursor goes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PLANS)
+    BINDINGS = bindings(PLANS)
     EMPTY = "No plans yet: {plans.new} creates one from a goal and a duration."
     DEFAULT_CSS = "PlansDialog StepTree { width: 1fr; background: $surface; padding: 0; }"
 
@@ -304,7 +303,7 @@ class Row(NamedTuple):
 class WorkingDialog(Browse[None, Row]):
     """The working memories as they were stored last, and what the variable under the cursor says."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(WORKING)
+    BINDINGS = bindings(WORKING)
     STACKED = True
     EMPTY = (
         "No working memory yet. `workbench mcp --tools few,working` lets agents keep one, `workbench "

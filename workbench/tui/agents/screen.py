@@ -6,10 +6,9 @@ The usual keys work on every memory and bullet.
 import asyncio
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import events, on, work
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
@@ -33,7 +32,7 @@ from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import Acts, Place, links_of
 from workbench.tui.safety import FlaggedMemories
 from workbench.tui.stream.memory_view import detail
-from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, joined, keyed, muted, undo
 from workbench.tui.widgets.dialog import Choice, Choose
 from workbench.tui.widgets.figures import AGE, absolute, amount, brief, number, since
 from workbench.tui.widgets.header import KeyBar
@@ -96,7 +95,7 @@ class AgentsScreen(AreaScreen):
 
     AREA = "agents"
     PANES = ("#doings", "#context")
-    BINDINGS: ClassVar[list[BindingType]] = bindings(AGENTS)
+    BINDINGS = bindings(AGENTS)
     help_text = HELP
     DEFAULT_CSS = """
     AgentsScreen {
@@ -228,7 +227,7 @@ class AgentsScreen(AreaScreen):
                     self._known = True
                     self._show()
             except WorkbenchError as error:
-                self.workbench_app.say(str(error), "error")
+                self.say(str(error), "error")
             self.preview.ask()
         self._looking = False
 
@@ -272,7 +271,7 @@ class AgentsScreen(AreaScreen):
         if not self.side.display:
             return
         parts, named = self._reading()
-        text = Content("\n").join(parts)
+        text = joined(*parts)
         if text.plain != self.side.plain:
             self.side.show(text, keep_place=named == self._read)
         self._read = named
@@ -402,7 +401,7 @@ class AgentsScreen(AreaScreen):
     async def action_connect(self) -> None:
         """Connect an agent (hooks, MCP), or undo that."""
         if self.workbench_app.options.scratch:
-            self.workbench_app.say("The demo is not kept. Connect agents in a store of your own.")
+            self.say("The demo is not kept. Connect agents in a store of your own.")
             return
         from workbench.tui.agents.connect import connect
 
@@ -413,7 +412,7 @@ class AgentsScreen(AreaScreen):
         """Choose whose sessions are listed."""
         agents = list(dict.fromkeys(session.agent for session in self._every))
         if not agents:
-            self.workbench_app.say("No agent activity yet.")
+            self.say("No agent activity yet.")
             return
         choices = [Choice("", "All agents", counts_of(self._every))]
         choices += [
@@ -442,7 +441,7 @@ class AgentsScreen(AreaScreen):
         if read is None and session is not None and self.focused is self.sessions:
             read = next((one for one in session.reads if one.is_question), None)
         if read is None or not read.is_question:
-            self.workbench_app.say(
+            self.say(
                 keyed(
                     "Go to a question, or to what was served for it: {agents.judge} asks it again in Tune."
                 )
@@ -461,7 +460,7 @@ class AgentsScreen(AreaScreen):
         line, memory = self.rows.current, self.memory
         read = None if self._is_given else read_of(line)
         if read is None or not read.is_question or memory is None:
-            self.workbench_app.say(
+            self.say(
                 keyed(
                     "Go to a memory that was served for a question: {agents.bad} judges it as no answer to that."
                 )
@@ -471,7 +470,7 @@ class AgentsScreen(AreaScreen):
         def judge() -> None:
             self.bench.judging.judge(read.query, None, memory.id, 0)
             query = one_line(read.query, 40)
-            self.workbench_app.say(
+            self.say(
                 f"Judged as no answer to “{query}”. {undo()} takes it back; Tune measures by it."
             )
 
@@ -615,7 +614,7 @@ def _text(line: Line, bench: Workbench) -> Content:
                 (printable(text), ""),
             ]
         )
-    return Content.styled(f"{one_line(line.memory, 40)} {GONE}", MUTED)
+    return muted(f"{one_line(line.memory, 40)} {GONE}")
 
 
 def told(line: Line, now: datetime) -> Content:
@@ -645,9 +644,9 @@ def told(line: Line, now: datetime) -> Content:
         by = f" by profile {act.profile}" if act.profile else ""
         head = f"Served as {line.place + 1} of {len(act.memories)}{relevance}{by}"
         more = [body(("for " if act.is_question else "") + _query(act), MUTED)]
-    when = Content.styled(f"{since(act.at, now)} · {absolute(act.at)}", MUTED)
+    when = muted(f"{since(act.at, now)} · {absolute(act.at)}")
     came = _outcome_sentences(act) if line.is_question and isinstance(act, AgentRead) else []
-    return Content("\n").join([body(head, "bold"), *more, when, Content(""), *map(Content, came)])
+    return joined(body(head, "bold"), *more, when, BLANK, *map(Content, came))
 
 
 def _outcome_sentences(read: AgentRead) -> list[str]:

@@ -16,7 +16,6 @@ from rich.console import RenderableType
 from textual import events, work
 from textual.actions import ActionParseResult, parse
 from textual.app import SystemCommand
-from textual.binding import BindingType
 from textual.command import Provider
 from textual.content import Content
 from textual.dom import DOMNode
@@ -90,29 +89,6 @@ LONGEST_ALONE = 1.0
 """Seconds after which what the first screen does not need is loaded, whoever is at the keyboard."""
 
 
-class StoreRead(Message):
-    """All records of a large store, of which the newest were shown first, are in memory, or have
-    their words ready.
-    """
-
-
-class RetrieverLoading(Message):
-    """So many of the texts that the caches do not know are embedded or indexed."""
-
-    def __init__(self, done: int, total: int) -> None:
-        super().__init__()
-        self.done = done
-        self.total = total
-
-
-class RetrieverLoaded(Message):
-    """The model and the index are ready, or `problem` says why not."""
-
-    def __init__(self, problem: str = "") -> None:
-        super().__init__()
-        self.problem = problem
-
-
 class Notices:
     """What the store has to say about itself, each sentence once; looking again is cheap while
     nothing happened.
@@ -153,7 +129,7 @@ class WorkbenchApp(Host):
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_palette}
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*GLOBAL, *AREAS.tabs))
+    BINDINGS = bindings((*GLOBAL, *AREAS.tabs))
     DEFAULT_MODE = "stream"
 
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
@@ -406,7 +382,7 @@ class WorkbenchApp(Host):
 
         def progress(done: int, total: int) -> None:
             if total >= SHOWN_FROM and not cancelled():
-                self.post_message(RetrieverLoading(done, total))
+                self.call_later(self.note_loading, done, total)
 
         try:
             self._read_store()
@@ -415,7 +391,7 @@ class WorkbenchApp(Host):
         except WorkbenchError as error:
             problem = str(error)
         may_stop()
-        self.post_message(RetrieverLoaded(problem))
+        self.call_later(self.note_loaded, problem)
         areas.import_all()
         may_stop()
         self.bench.safety.prepare()
@@ -435,20 +411,20 @@ class WorkbenchApp(Host):
             self.bench.library.read()
             may_stop()
             self.bench.stream.prepare(words=False)
-            self.post_message(StoreRead())
+            self.call_later(self._show_all)
         if len(self.bench.library.memories) > SMALL:
             may_stop()
             self.bench.stream.prepare()
-            self.post_message(StoreRead())
+            self.call_later(self._show_all)
 
-    def on_store_read(self) -> None:
+    def _show_all(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""
         for screen in self._areas():
             screen.show_anew()
 
-    def on_retriever_loading(self, event: RetrieverLoading) -> None:
+    def note_loading(self, done: int, total: int) -> None:
         """Show how far the caches are."""
-        self.loading = (event.done, event.total)
+        self.loading = (done, total)
         self._show_status()
 
     def _show_status(self) -> None:
@@ -464,12 +440,12 @@ class WorkbenchApp(Host):
         top = next(reversed(self.screen_stack), None)
         return top if self.is_running and isinstance(top, AreaScreen) and top.is_mounted else None
 
-    def on_retriever_loaded(self, event: RetrieverLoaded) -> None:
+    def note_loaded(self, problem: str) -> None:
         """Let the areas use retrieval from now on."""
         self.loading = None
         self._show_status()
-        if event.problem:
-            self.say(event.problem, "error")
+        if problem:
+            self.say(problem, "error")
         for screen in self._areas():
             screen.retriever_ready()
 

@@ -4,12 +4,12 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar, TypeVar, cast
 
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from workbench.config import editor
 from workbench.core.record import WorkbenchError
@@ -22,7 +22,7 @@ from workbench.tui.app.host import Host
 from workbench.tui.app.private_names import Guarded
 from workbench.tui.app.waiting import done
 from workbench.tui.widgets.bars import gauge
-from workbench.tui.widgets.content import body
+from workbench.tui.widgets.content import BLANK, body
 from workbench.tui.widgets.header import KeyBar, TopBar
 from workbench.tui.widgets.line_list import LineList, find_row
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -161,7 +161,7 @@ class AreaScreen(Guarded, Screen[object]):
     def split(self, percent: int) -> None:
         """Give the list so much more of what it shares with the text, or less; it is remembered."""
         if self.has_class("-narrow"):
-            self.workbench_app.say("One pane is shown; there is nothing beside it.")
+            self.say("One pane is shown; there is nothing beside it.")
             return
         left, right = (self.query_one(pane).outer_size.width for pane in self.PANES)
         share = min(MOST, max(LEAST, round(100 * left / (left + right)) + percent))
@@ -274,13 +274,36 @@ class AreaScreen(Guarded, Screen[object]):
         if self.workbench_app.loading is not None:
             bar.status = gauge(*self.workbench_app.loading, "texts ready to search")
             return
-        bar.status = Content("")
+        bar.status = BLANK
 
     def show_news(self) -> None:
         """Show in the top bar what an agent does."""
         self.query_one(TopBar).news = self.workbench_app.news
 
-    # Marks
+    # A list and the text beside it
+
+    def open_text(self) -> None:
+        """Read the text of the row; where there is room for one of both, it takes the place of the
+        list.
+        """
+        self.add_class("-open")
+        self.query_one(self.PANES[1]).focus()
+
+    def leave(self, rows: LineList[T], box: Input) -> None:
+        """Close the text, leave what is beside the list, drop the marks, or clear the filter's
+        `box`.
+        """
+        if self.has_class("-open") or self.focused is not rows:
+            self.remove_class("-open")
+            rows.focus()
+        elif rows.mark_count:
+            rows.clear_marks()
+        else:
+            box.value = ""
+
+    @on(LineList.MarksChanged)
+    def _marked(self) -> None:
+        self.show_status()
 
     def take_targets(self, rows: LineList[T]) -> list[T]:
         """Return the rows the next change is for: the marked ones, else the one under the cursor.
@@ -294,6 +317,10 @@ class AreaScreen(Guarded, Screen[object]):
 
     # What any area can do with a text or a record
 
+    def say(self, sentence: str, severity: str = "information") -> None:
+        """Show a toast (see `Host.say`)."""
+        self.workbench_app.say(sentence, severity)
+
     def copy(self, *texts: str) -> None:
         """Put texts on the clipboard, an empty line between them, or where one can be had; say
         where they went.
@@ -302,7 +329,7 @@ class AreaScreen(Guarded, Screen[object]):
 
         with self.workbench_app.reporting():
             copied = str(copy("\n\n".join(texts), self.app.copy_to_clipboard))
-            self.workbench_app.say(f"{len(texts)} texts: {copied}" if len(texts) > 1 else copied)
+            self.say(f"{len(texts)} texts: {copied}" if len(texts) > 1 else copied)
 
     async def edit_externally(self, text: str, line: int = 0) -> str | None:
         """Open the person's editor on a text, at a line (from 1), and return the new text; `None`

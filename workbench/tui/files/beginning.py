@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 from textual import on, work
 from textual.binding import BindingType
@@ -38,7 +38,7 @@ class Row:
 class BeginDialog(Dialog[Beginning | None]):
     """Lists what can be imported from this folder, and the other ways to begin."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(BEGIN)
+    BINDINGS = bindings(BEGIN)
     DEFAULT_CSS = """
     BeginDialog {
         & > .dialog { width: 90; }
@@ -102,7 +102,7 @@ class BeginDialog(Dialog[Beginning | None]):
         row = self._rows.current
         if row is None:
             return
-        self._at = self._rows.cursor
+        self._at = self.rows.cursor
         if row.does is None:
             self._machine = ()
             with suppress(RuntimeError):  # there is no home folder

@@ -6,12 +6,9 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
 
 from textual import events, on, work
-from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -26,12 +23,12 @@ from workbench.services.files.threeway import DiffLine, ThreeWay, masked_diff
 from workbench.services.open import Workbench
 from workbench.services.safety.safety import Outgoing
 from workbench.tui.actions import EXPORT
-from workbench.tui.app.actions import bindings, sentence
+from workbench.tui.app.actions import bindings, footer_entries, sentence
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import ActionText, FileDialog, Pane, Parts, labelled, whole_file
 from workbench.tui.safety import FLAGGED, missing
-from workbench.tui.widgets.content import MUTED, assemble, key_of
+from workbench.tui.widgets.content import MUTED, assemble, key_of, muted
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt, SafeInput
 from workbench.tui.widgets.figures import amount, number
 
@@ -90,7 +87,7 @@ class ExportDialog(FileDialog[Written | None]):
     else on the one that the playbook came from.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
+    BINDINGS = bindings(EXPORT)
     DEFAULT_CSS = """
     ExportDialog {
         & > .dialog { max-width: 100%; }
@@ -110,9 +107,7 @@ class ExportDialog(FileDialog[Written | None]):
         self, bench: Workbench, book: str, copy: Callable[[str], None], last: Written | None = None
     ) -> None:
         name = bench.library.books.get(book).name
-        super().__init__(
-            f"Export {bench.safety.masked(name)}", [a for a in EXPORT if a.show], bench
-        )
+        super().__init__(f"Export {bench.safety.masked(name)}", footer_entries(EXPORT), bench)
         self._exporter = bench.exporter
         self._book = book
         self._format = self._exporter.format_of(book) if last is None else last.format
@@ -153,7 +148,7 @@ class ExportDialog(FileDialog[Written | None]):
     def on_mount(self) -> None:
         """Look at the file as it is now."""
         self._path.focus()
-        self.state.update(Content.styled("Looking …", MUTED))
+        self.state.update(muted("Looking …"))
         self._look()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -368,9 +363,7 @@ class ExportDialog(FileDialog[Written | None]):
             self.app.bell()
             return
         question = f"Replace {preview.path.name}? {sentence(loss_said(preview.obstacle))}."
-        kept = Content.styled(
-            "A copy is kept in your state folder; its name is shown afterwards.", MUTED
-        )
+        kept = muted("A copy is kept in your state folder; its name is shown afterwards.")
         if await self.app.push_screen_wait(Confirm(question, detail=kept, yes="replace")):
             self._write(lambda: self._exporter.write(preview, force=True))
 

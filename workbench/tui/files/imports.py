@@ -10,10 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
@@ -48,13 +46,13 @@ from workbench.services.files.paths import (
 )
 from workbench.services.open import Workbench
 from workbench.tui.actions import IMPORT
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import ActionText, FileDialog, Parts, labelled
 from workbench.tui.widgets.bars import gauge
 from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed
-from workbench.tui.widgets.dialog import Choice, Choose, Progressed, Prompt, SafeInput
+from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput
 from workbench.tui.widgets.figures import NO_BREAK, absolute, amount, number
 from workbench.tui.widgets.line_list import Cell, LineView
 
@@ -120,7 +118,7 @@ class ImportDialog(FileDialog[str | None]):
     done.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(IMPORT)
+    BINDINGS = bindings(IMPORT)
     DEFAULT_CSS = "ImportDialog .file--state { max-height: 5; }"
 
     def __init__(self, bench: Workbench, folder: Path, start: Path | None = None) -> None:
@@ -128,7 +126,7 @@ class ImportDialog(FileDialog[str | None]):
         below `folder`.
         """
         title = "Import a file · a preview, nothing is written yet"
-        super().__init__(title, [a for a in IMPORT if a.show], bench)
+        super().__init__(title, footer_entries(IMPORT), bench)
         self._base = folder
         self._start = start if start != folder else None
         self._path = SafeInput("", placeholder="file or folder", id="import-path")
@@ -193,7 +191,7 @@ class ImportDialog(FileDialog[str | None]):
         worker, self._begun = get_current_worker(), time.monotonic()
 
         def tell(done: int, total: int) -> None:
-            self.post_message(Progressed(done, total))
+            self.call_later(self._progress, done, total)
 
         found = partial(
             self._find_out, self._path.value, self._way, tell, lambda: worker.is_cancelled
@@ -523,7 +521,7 @@ class ImportDialog(FileDialog[str | None]):
             self._rows.focus()
             self._writing, self._begun = plan, time.monotonic()
             self._stop.clear()
-            self._progress(Progressed(0, len(plan.records)))
+            self._progress(0, len(plan.records))
             self._carry_out()
 
     def _take_without_plan(self) -> None:
@@ -550,7 +548,7 @@ class ImportDialog(FileDialog[str | None]):
         assert plan is not None
 
         def tell(done: int, total: int) -> None:
-            self.post_message(Progressed(done, total))
+            self.call_later(self._progress, done, total)
 
         carry_out = partial(
             self.bench.importer.carry_out,
@@ -582,17 +580,14 @@ class ImportDialog(FileDialog[str | None]):
         if isinstance(self.app, Host):
             self.app.writes_much = hold
 
-    @on(Progressed)
-    def _progress(self, event: Progressed) -> None:
+    def _progress(self, done: int, total: int) -> None:
         """Draw how far reading or writing is, how fast it goes, and which key stops it."""
         if self.chosen.path and not self.writing:
             return
         seconds = time.monotonic() - self._begun
-        rate = f" · {number(round(event.done / seconds))}/s" if event.done and seconds > 0 else ""
+        rate = f" · {number(round(done / seconds))}/s" if done and seconds > 0 else ""
         stops = "stopping …" if self._stop.is_set() else keyed("{import.leave} stops")
-        bar = gauge(
-            event.done, max(1, event.total), "records written" if self.writing else "lines read", 24
-        )
+        bar = gauge(done, max(1, total), "records written" if self.writing else "lines read", 24)
         self.state.update(bar + Content(f"{rate} · {stops}"))
 
     def _to_folder(self) -> None:

@@ -15,7 +15,7 @@ from workbench.core.text import fitting, printable
 from workbench.services.files.threeway import NO_LAST_END, DiffKind, DiffLine, split_lines
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import Action
-from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.line_list import LineView
 
@@ -66,7 +66,7 @@ class FileDialog(Dialog[R]):
         super().__init__(title, offered)
         self.bench = bench
         self.masked = bench.safety.masked
-        self.state = Static(Content(""), classes="file--state")
+        self.state = Static(BLANK, classes="file--state")
 
     def say(self, parts: Iterable[tuple[str, str]]) -> None:
         """Say how things stand, without a secret."""
@@ -92,7 +92,7 @@ class ActionText(Static):
     ALLOW_SELECT = False
 
     def __init__(self, action: str, *, id: str) -> None:
-        super().__init__(Content(""), id=id)
+        super().__init__(BLANK, id=id)
         self._action = action
 
     async def on_click(self) -> None:

@@ -7,10 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
@@ -42,22 +40,30 @@ from workbench.services.promotion.placements import FileEdit
 from workbench.services.safety.texts import place_of
 from workbench.tui.actions import FINDINGS, WHOLE
 from workbench.tui.app import area
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.files.preview import FileDialog, Pane, whole_file
 from workbench.tui.health.sections import (
     BAD,
-    BLANK,
     ERROR,
     GOOD,
     WARN,
     Row,
     Section,
-    joined,
     key_line,
     more,
     title,
 )
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    joined,
+    key_of,
+    keyed,
+    muted,
+    undo,
+)
 from workbench.tui.widgets.dialog import Prompt
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -282,18 +288,12 @@ class Files(Section[Checks]):
             )
         parts += more(len(plan.left), FILES, "more left as they are")
         if held:
-            parts.append(
-                Content.styled(f"{number(held)} held back: text that gives orders.", MUTED)
-            )
+            parts.append(muted(f"{number(held)} held back: text that gives orders."))
         if plan.unplaced:
             stays = ", ".join(
                 f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items())
             )
-            parts.append(
-                Content.styled(
-                    f"Kept in the store only, as the notes cannot hold it: {stays}.", MUTED
-                )
-            )
+            parts.append(muted(f"Kept in the store only, as the notes cannot hold it: {stays}."))
         return parts
 
     def _diff(self, lines: Sequence[DiffLine]) -> list[Content]:
@@ -352,7 +352,7 @@ class FindingsDialog(FileDialog[None]):
     this is open.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(FINDINGS)
+    BINDINGS = bindings(FINDINGS)
     DEFAULT_CSS = """
     FindingsDialog {
         & .file--state { max-height: 4; margin: 0 0 1 0; }
@@ -363,14 +363,12 @@ class FindingsDialog(FileDialog[None]):
     """
 
     def __init__(self, file: KnownFile, bench: Workbench) -> None:
-        super().__init__(
-            bench.safety.masked(file.path.name), [a for a in FINDINGS if a.show], bench
-        )
+        super().__init__(bench.safety.masked(file.path.name), footer_entries(FINDINGS), bench)
         self._path, self._file = file.path, file
         self._list: LineView[LintFinding] = LineView(
             _draw, lambda f: (f.line, f.rule, f.message), id="findings-list"
         )
-        self._fix = Static(Content(""), id="findings-fix")
+        self._fix = Static(BLANK, id="findings-fix")
         self._pane = Pane("findings-diff")
         self._pane.can_focus = False
         self.changes: tuple[FileEdit, ...] = ()
@@ -383,7 +381,7 @@ class FindingsDialog(FileDialog[None]):
         """Return what the file is, its findings, the fix of the one under the cursor, and what that
         changes.
         """
-        self._pane.set_empty(Content(""))
+        self._pane.set_empty(BLANK)
         return (self.state, self._list, self._fix, self._pane)
 
     def on_mount(self) -> None:
@@ -406,7 +404,7 @@ class FindingsDialog(FileDialog[None]):
             found = body(f"✗ {self.masked(checked.problem)}", "$text-error")
         cut = [] if checked.cut is None else [cut_said(checked.cut)]
         where = body(self.masked(str(self._path.parent)), MUTED)
-        self.state.update(Content("\n").join([where, *cut, found]))
+        self.state.update(joined(where, *cut, found))
         self._list.set_empty(Content("" if checked.problem else "No problems found in this file."))
         self._list.set_rows(checked.findings, cursor=min(self._list.cursor, max(0, count - 1)))
         self._show_fix()
@@ -589,7 +587,7 @@ class WholeFile(FileDialog[None]):
     and the rest.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(WHOLE)
+    BINDINGS = bindings(WHOLE)
 
     def __init__(
         self, name: str, cut: Cut, lines: Sequence[DiffLine], bench: Workbench, *, loads: bool

@@ -3,10 +3,9 @@ what.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
@@ -32,7 +31,7 @@ from workbench.tui.health.sections import (
 from workbench.tui.health.store import Store
 from workbench.tui.health.upkeep import Consolidation, Duplicates, Upkeep
 from workbench.tui.records.actions import Acts, Place, links_of
-from workbench.tui.widgets.content import keyed
+from workbench.tui.widgets.content import BLANK, keyed
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
@@ -77,7 +76,7 @@ class HealthScreen(AreaScreen):
     AREA = "health"
     PANES = ("#parts", "#detail")
     help_text = HELP
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*HEALTH, *on_row("p")))
+    BINDINGS = bindings((*HEALTH, *on_row("p")))
     DEFAULT_CSS = """
     HealthScreen {
         #work { height: 1fr; }
@@ -163,7 +162,7 @@ class HealthScreen(AreaScreen):
         rows: list[Row] = []
         for section in self.sections.values():
             if rows and section.lines:
-                rows.append(Row(section.ID, "gap", lambda _: Content("")))
+                rows.append(Row(section.ID, "gap", lambda _: BLANK))
             rows += section.lines
         self.rows.set_rows(rows)
         self._show_detail()
@@ -172,7 +171,7 @@ class HealthScreen(AreaScreen):
     def _show_detail(self) -> None:
         row = self.rows.current
         if row is None:
-            self.detail.show(Content(""))
+            self.detail.show(BLANK)
             return
         # Where it takes the place of the list its width is known before it is in sight.
         room = (
@@ -202,9 +201,7 @@ class HealthScreen(AreaScreen):
             if section.worker is not None:
                 section.worker.cancel()
         if waited_for:
-            self.workbench_app.say(
-                keyed(" ".join(dict.fromkeys(section.STOPPED for section in waited_for)))
-            )
+            self.say(keyed(" ".join(dict.fromkeys(section.STOPPED for section in waited_for))))
             return
         self.remove_class("-open")
         self.rows.focus()
@@ -221,7 +218,7 @@ class HealthScreen(AreaScreen):
             row = next((r for r in self.rows.rows if r.section == where and r.heading), None)
         do = None if row is None else getattr(self.sections[row.section], verb, None)
         if do is None:
-            self.workbench_app.say(OTHERWISE[verb])
+            self.say(OTHERWISE[verb])
             return
         with self.workbench_app.reporting():
             await do(row)

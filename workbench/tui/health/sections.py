@@ -39,7 +39,18 @@ from workbench.tui.records.actions import Place, only_record
 from workbench.tui.stream.history_dialog import HistoryDialog, event_text
 from workbench.tui.stream.history_dialog import row as event_row
 from workbench.tui.widgets.bars import day_plot, gauge
-from workbench.tui.widgets.content import MUTED, assemble, body, clipped, key_of, keyed, undo
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    clipped,
+    joined,
+    key_of,
+    keyed,
+    muted,
+    undo,
+)
 from workbench.tui.widgets.dialog import GUARD, Confirm
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -233,11 +244,7 @@ class Section(Generic[T]):
             decide = "{review.approve}, {review.reject} and {review.later} decide."
             waits = f"All proposals wait in Review. {{list.open}} goes to {goes} there; {decide}"
             return Content(keyed(waits))
-        return (
-            self.detail(row)
-            if self.known or self.WHEN == "asked"
-            else Content.styled(WAITING, MUTED)
-        )
+        return self.detail(row) if self.known or self.WHEN == "asked" else muted(WAITING)
 
     def go(self, item: object = None) -> None:
         """Move the cursor to its heading, or to its row about an item."""
@@ -310,16 +317,7 @@ def title(text: str) -> Content:
 
 def more(count: int, listed: int, what: str = "more") -> list[Content]:
     """Say how many there are beside those that are listed."""
-    return (
-        [Content.styled(f"… and {number(count - listed)} {what}", MUTED)] if count > listed else []
-    )
-
-
-def joined(*lines: Content) -> Content:
-    return Content("\n").join(lines)
-
-
-BLANK = Content("")
+    return [muted(f"… and {number(count - listed)} {what}")] if count > listed else []
 
 
 class Settings(Section[tuple[str, ...]]):
@@ -406,10 +404,10 @@ class Reflection(Section[tuple[Gauge, str]]):
         parts = [title(due), BLANK]
         for one in found.conditions:
             parts.append(gauge(one.value, one.limit, one.name, 20))
-            parts.append(Content.styled(f"  {_MEANS.get(one.name, '')}", MUTED))
+            parts.append(muted(f"  {_MEANS.get(one.name, '')}"))
         return joined(
             *parts, BLANK, Content("The first condition to reach its limit makes a reflection due."),
-            Content.styled("The limits are in the config under [reflection].", MUTED), BLANK,
+            muted("The limits are in the config under [reflection]."), BLANK,
             Content(f"Claude this month: {usage}."), BLANK, key_line("app.reflect", "reflects now."),
         )  # fmt: skip
 
@@ -529,7 +527,7 @@ class Captures(Section[Past]):
             parts = [title("Capture of agent sessions"), BLANK]
             words = [body(f"  {words}") for words in self.value.passed_words]
             parts += words or [Content("Nothing was skipped.")]
-        return joined(*parts, BLANK, Content.styled(never, MUTED))
+        return joined(*parts, BLANK, muted(never))
 
 
 Counts = Mapping[str, Daily] | Mapping[str, int]
@@ -573,7 +571,7 @@ class Better(Section[Weeks]):
 
     def detail(self, row: Row) -> Content:
         figures = self.value.figures
-        told = [Content.styled(remark, MUTED) for remark in self.value.remarks]
+        told = [muted(remark) for remark in self.value.remarks]
         again = key_line("health.check", "looks again")
         if not isinstance(row.item, Figure):
             said = [line for one in figures for line in (body(one.sentence), BLANK)]
@@ -585,10 +583,10 @@ class Better(Section[Weeks]):
             Content(f"{end:%Y-%m-%d}{one.shown(value):>10}{number(value.of) if value else '':>10}")
             for end, value in ends
         ]
-        head = Content.styled(f"{'week to':<10}{'':>10}{'of':>10}", MUTED)
+        head = muted(f"{'week to':<10}{'':>10}{'of':>10}")
         return joined(
             body(one.sentence, "bold"), BLANK,
-            *([Content.styled(f"Week by week{unit.get(one.kind.unit, '')}", MUTED), plot, BLANK] if plot.plain else []),
+            *([muted(f"Week by week{unit.get(one.kind.unit, '')}"), plot, BLANK] if plot.plain else []),
             head, *reversed(weeks), BLANK, *told, again,
         )  # fmt: skip
 
@@ -697,7 +695,7 @@ class TrendsOfWeeks(Section[Trends]):
             ]
         days = f"{number(len(found.days))} days, {found.days[0]} to {found.days[-1]}"
         said = f"{days}, and what stands of them now. Marks that a file brought have no date."
-        return joined(*lines, BLANK, Content.styled(said, MUTED))
+        return joined(*lines, BLANK, muted(said))
 
     def _plot(self, name: str, days: Daily) -> list[Content]:
         plot = day_plot(self.value.days, days, self.width)
@@ -717,13 +715,13 @@ class TrendsOfWeeks(Section[Trends]):
             for begin, *counts in reversed(weeks)
         ]
         return [
-            Content.styled(f"{'week from':<12}" + "".join(f"{name:>10}" for name in each), MUTED),
+            muted(f"{'week from':<12}" + "".join(f"{name:>10}" for name in each)),
             *lines,
         ]
 
     def _bars(self, counts: Counts) -> list[Content]:
         if not counts:
-            return [Content.styled("No memories yet.", MUTED)]
+            return [muted("No memories yet.")]
         sums = {
             name: count if isinstance(count, int) else sum(count) for name, count in counts.items()
         }
@@ -741,7 +739,7 @@ class TrendsOfWeeks(Section[Trends]):
     def _hits(self) -> list[Content]:
         hits = self.value.hits
         if not hits:
-            return [Content.styled("No questions from agents in this period.", MUTED)]
+            return [muted("No questions from agents in this period.")]
         top = max(one.asked for one in hits.values())
         head = title("Questions of agents by source, and how many were answered")
         found = {
@@ -811,7 +809,7 @@ class StillTrue(Section[TruePlan]):
             ]
             after = stale.proposal.operation.get("content")
             if isinstance(after, str):
-                parts += [BLANK, Content.styled("with the new names", MUTED), body(after)]
+                parts += [BLANK, muted("with the new names"), body(after)]
             return joined(*parts, BLANK, key_line("health.apply", "sends all of it to Review"))
         known = [*map(Content, self._numbers()), BLANK] if self.known else []
         return joined(

@@ -8,10 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
@@ -33,20 +31,29 @@ from workbench.tui.app.waiting import asking
 from workbench.tui.files.preview import FileDialog, labelled
 from workbench.tui.health.sections import (
     BAD,
-    BLANK,
     ERROR,
     GOOD,
     SHOWN_EVERY,
     Row,
     Section,
-    joined,
     key_line,
     more,
     title,
 )
 from workbench.tui.widgets.bars import gauge
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo, word_diff
-from workbench.tui.widgets.dialog import Confirm, Progressed, SafeInput
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    joined,
+    key_of,
+    keyed,
+    muted,
+    undo,
+    word_diff,
+)
+from workbench.tui.widgets.dialog import Confirm, SafeInput
 from workbench.tui.widgets.figures import amount, day, number, since
 
 LISTED = 40
@@ -152,7 +159,7 @@ class Store(Section[State]):
     def _caches(self, findings: Findings) -> list[Content]:
         parts = [
             BLANK,
-            Content.styled("Caches are rebuilt when missing or wrong:", MUTED),
+            muted("Caches are rebuilt when missing or wrong:"),
         ]
         parts += [body(f"  {c.name}: {c.files} files, {_bytes(c.size)}") for c in findings.caches]
         if findings.mended is not None:
@@ -348,10 +355,9 @@ def _bytes(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"
 
 
-ABOUT = Content.styled(
+ABOUT = muted(
     "The store with its whole history in one compressed file, verified afterwards. Others may "
-    "keep writing. It keeps what is purged later.",
-    MUTED,
+    "keep writing. It keeps what is purged later."
 )
 
 
@@ -360,7 +366,7 @@ class BackupDialog(FileDialog[bool]):
     whether one was made.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(BACKUP)
+    BINDINGS = bindings(BACKUP)
     DEFAULT_CSS = """
     BackupDialog {
         & > .dialog { width: 110; height: auto; }
@@ -421,7 +427,7 @@ class BackupDialog(FileDialog[bool]):
             return
         self._file, self._writing = file, True
         self._stop.clear()
-        self._tell(Progressed(0, 0))
+        self._tell(0, 0)
         self._write(there)
 
     @work(group="backup", description="backup")
@@ -432,7 +438,7 @@ class BackupDialog(FileDialog[bool]):
             nonlocal shown
             if time.monotonic() - shown >= SHOWN_EVERY:
                 shown = time.monotonic()
-                self.post_message(Progressed(done, total))
+                self.call_later(self._tell, done, total)
 
         def write() -> tuple[Manifest, int]:
             stop = self._stop.is_set
@@ -453,11 +459,10 @@ class BackupDialog(FileDialog[bool]):
         finally:
             self._writing = False
 
-    @on(Progressed)
-    def _tell(self, event: Progressed) -> None:
+    def _tell(self, done: int, total: int) -> None:
         if self._writing:
             stops = "stopping …" if self._stop.is_set() else keyed("{backup.leave} stops")
-            bar = gauge(event.done >> 20, max(1, event.total >> 20), "MB backed up", 24)
+            bar = gauge(done >> 20, max(1, total >> 20), "MB backed up", 24)
             self.state.update(bar + Content(f" · {stops}"))
 
     def action_leave(self) -> None:

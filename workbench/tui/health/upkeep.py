@@ -3,10 +3,8 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from textual import on
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
@@ -35,12 +33,10 @@ from workbench.tui.actions import PROPOSED, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.duplicates import memories_text
 from workbench.tui.health.sections import (
-    BLANK,
     FIGURE,
     WARN,
     Row,
     Section,
-    joined,
     key_line,
     more,
     said_waits,
@@ -48,7 +44,17 @@ from workbench.tui.health.sections import (
 )
 from workbench.tui.records.actions import Acts, Place
 from workbench.tui.review.inbox import fold, name
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    joined,
+    key_of,
+    keyed,
+    muted,
+    undo,
+)
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -66,7 +72,7 @@ class Proposed(Dialog[bool]):
     """
 
     acts: Acts
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*PROPOSED, *on_row("y")))
+    BINDINGS = bindings((*PROPOSED, *on_row("y")))
     DEFAULT_CSS = """
     Proposed {
         & > .dialog { width: 94%; max-width: 130; height: 90%; }
@@ -131,7 +137,7 @@ class Proposed(Dialog[bool]):
     @on(LineView.Highlighted)
     def _show(self) -> None:
         proposal = self.query_one(LineView).current
-        self.query_one(ReadingPane).show(Content("") if proposal is None else self._text(proposal))
+        self.query_one(ReadingPane).show(BLANK if proposal is None else self._text(proposal))
 
     def _text(self, proposal: Proposal) -> Content:
         mask, now = self._bench.safety.masked, self._bench.context.now()
@@ -233,7 +239,7 @@ class Upkeep(Section[UpkeepPlan]):
                     "[lifecycle]."), BLANK,
             key_line("health.apply", "sends all of it to Review; nothing is archived yet."),
             key_line("health.prune", "accepts all prunes below importance 8, after a preview."),
-            *((BLANK, Content.styled(plan.remark, MUTED)) if plan.remark else ()),
+            *((BLANK, muted(plan.remark)) if plan.remark else ()),
         )  # fmt: skip
 
     def _kind(self, kind: str) -> Content:
@@ -245,9 +251,7 @@ class Upkeep(Section[UpkeepPlan]):
             parts += self._line(proposal), BLANK
         parts += more(len(new), LISTED, "more; enter lists them all")
         if waiting:
-            parts.append(
-                Content.styled(f"{number(len(waiting))} of these wait in Review already", MUTED)
-            )
+            parts.append(muted(f"{number(len(waiting))} of these wait in Review already"))
         return joined(*parts)
 
     def _line(self, proposal: Proposal) -> Content:
@@ -580,7 +584,7 @@ class Consolidation(Section[Seen]):
                     "weak ones and updates the search indexes. Nothing is lost: each stage is "
                     "one action, and it can be stopped between two."), BLANK,
             key_line("health.apply", "previews the changes, then runs it."),
-            Content.styled("`workbench consolidate` runs it from cron or a timer; see its help.", MUTED),
+            muted("`workbench consolidate` runs it from cron or a timer; see its help."),
             *_report(self.bench.consolidating.last()),
         )  # fmt: skip
 
@@ -630,6 +634,6 @@ def _report(run: ConsolidationRun | None) -> Iterator[Content]:
     for one in run.done:
         yield BLANK
         yield body(titles.get(one.stage, one.stage))
-        yield Content.styled(f"- checked: {number(one.looked)}", MUTED)
-        yield Content.styled(f"- changed: {number(one.changed)}", MUTED)
+        yield muted(f"- checked: {number(one.looked)}")
+        yield muted(f"- changed: {number(one.changed)}")
         yield from (body(line, MUTED) for line in fact_lines(one.facts))

@@ -2,10 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from textual import on
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
@@ -20,14 +18,14 @@ from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import BookView
 from workbench.services.safety.texts import place_of
 from workbench.tui.actions import AGENT_VIEW, BUDGET, on_row
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import Pane, whole_file
 from workbench.tui.playbook.pane import PINNED, WARN, bullets_in
 from workbench.tui.records.actions import ActsBesideSliders, Place
 from workbench.tui.safety import FLAGGED
 from workbench.tui.widgets.bars import Scale, Slider
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, undo
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, key_of, keyed, muted, undo
 from workbench.tui.widgets.dialog import Confirm, Dialog
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -38,7 +36,7 @@ from workbench.tui.widgets.line_list import Cell, LineView
 class AgentDialog(Dialog[None]):
     """The prompt text, with or without counts, whole or what the budget keeps."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(AGENT_VIEW)
+    BINDINGS = bindings(AGENT_VIEW)
     DEFAULT_CSS = """
     AgentDialog {
         & > .dialog { width: 94%; height: 94%; }
@@ -52,7 +50,7 @@ class AgentDialog(Dialog[None]):
     def __init__(self, bench: Workbench, book: str, copy: Callable[[str], None]) -> None:
         self._view = bench.playbooks.view(book)
         name = bench.safety.masked(self._view.playbook.book.name)
-        super().__init__(f"What an agent sees of {name}", [a for a in AGENT_VIEW if a.show])
+        super().__init__(f"What an agent sees of {name}", footer_entries(AGENT_VIEW))
         self._bench = bench
         self._copy = copy
         self._counts, self._cut = False, self._view.cut is not None
@@ -60,7 +58,7 @@ class AgentDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return what is shown, and the text."""
-        return (Static(Content(""), id="agent-state"), Pane("agent-text"))
+        return (Static(BLANK, id="agent-state"), Pane("agent-text"))
 
     def on_mount(self) -> None:
         """Show the text."""
@@ -148,7 +146,7 @@ class BudgetDialog(Dialog[str | None]):
     was done.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*BUDGET, *on_row()))
+    BINDINGS = bindings((*BUDGET, *on_row()))
     DEFAULT_CSS = """
     BudgetDialog {
         & > .dialog { width: 94%; max-width: 140; height: 94%; }
@@ -165,7 +163,7 @@ class BudgetDialog(Dialog[str | None]):
         self._book = book
         self._view: BookView = bench.playbooks.view(book)
         name = bench.safety.masked(self._view.playbook.book.name)
-        super().__init__(f"Token budget of {name}", [a for a in BUDGET if a.show])
+        super().__init__(f"Token budget of {name}", footer_entries(BUDGET))
         self.acts = ActsBesideSliders(lambda: self, self._record_here, then=self._reckon)
         total = max(1, self._view.tokens)
         start = self._view.playbook.book.budget or total
@@ -183,7 +181,7 @@ class BudgetDialog(Dialog[str | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the slider, what fits, and the bullets, those that are out first."""
-        return (self.slider, Static(Content(""), id="budget-state"), self.rows)
+        return (self.slider, Static(BLANK, id="budget-state"), self.rows)
 
     def on_mount(self) -> None:
         """Show what fits now."""
@@ -273,7 +271,7 @@ class BudgetDialog(Dialog[str | None]):
         question = f"Deprecate {bullets_in(len(fitting.outside))} that do not fit {number(fitting.budget)} tokens?"
         names = ", ".join(fitting.outside[:40]) + (" …" if len(fitting.outside) > 40 else "")
         told = f"They stay here, struck through, and are in no export. {undo()} brings all of them back.\n\n"
-        detail = Content.styled(told, MUTED) + body(names)
+        detail = muted(told) + body(names)
         ask = Confirm(question, detail=detail, yes="deprecate", no="keep")
         if await self.app.push_screen_wait(ask):
 

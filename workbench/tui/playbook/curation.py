@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import on
 from textual.app import App
-from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
@@ -33,7 +32,7 @@ from workbench.services.playbook.curation import (
 from workbench.services.reflection.reflection import Waiting
 from workbench.services.safety.texts import place_of
 from workbench.tui.actions import ASK, CARDS, PROMPT, SOURCE, on_row
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.actions import Acts, Place
@@ -47,8 +46,18 @@ from workbench.tui.reflection import (
     unread_line,
 )
 from workbench.tui.review.inbox import ALIKE, diff_legend, heading, overlap
-from workbench.tui.widgets.content import MUTED, assemble, body, keyed, undo, word_diff
-from workbench.tui.widgets.dialog import CheckedLine, Dialog, Prompt
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    joined,
+    keyed,
+    muted,
+    undo,
+    word_diff,
+)
+from workbench.tui.widgets.dialog import Dialog, Prompt
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -79,7 +88,7 @@ def card_text(card: Card, decision: Decision) -> Content:
                 {"accept": "✓ accepted", "skip": "✗ left out"}[decision], SIGNS[decision][1]
             )
         )
-    return Content("\n").join([*parts, *reasons(card), *texts(card)])
+    return joined(*parts, *reasons(card), *texts(card))
 
 
 def reasons(card: Card) -> list[Content]:
@@ -90,7 +99,7 @@ def reasons(card: Card) -> list[Content]:
             Content.styled("! ", "bold $text-warning") + body(card.problem, "$text-warning")
         )
     if card.reason:
-        parts.append(Content.styled("because  ", MUTED) + body(card.reason))
+        parts.append(muted("because  ") + body(card.reason))
     return parts
 
 
@@ -99,7 +108,7 @@ def texts(card: Card) -> list[Content]:
     bullets as they are.
     """
     if card.suggested is None:
-        return [Content(""), heading("As it came"), body(card.raw)]
+        return [BLANK, heading("As it came"), body(card.raw)]
     parts = []
     for bullet in card.touches:
         before = bullet.content
@@ -109,11 +118,11 @@ def texts(card: Card) -> list[Content]:
                 if len(card.touches) == 1
                 else f"From {one_line(bullet.id[:100], 60)} to the new text"
             )
-            parts += [Content(""), heading(title, diff_legend()), word_diff(before, card.after)]
+            parts += [BLANK, heading(title, diff_legend()), word_diff(before, card.after)]
     if card.after and card.after != card.before:
-        parts += [Content(""), heading("The new text"), body(card.after)]
+        parts += [BLANK, heading("The new text"), body(card.after)]
     for bullet in card.touches:
-        parts += [Content(""), _as_it_is(bullet), body(bullet.content)]
+        parts += [BLANK, _as_it_is(bullet), body(bullet.content)]
     return parts
 
 
@@ -128,7 +137,7 @@ NO_BULLET = "That key is for one bullet; this suggestion concerns none, or sever
 class CardsDialog(Dialog[str | None]):
     """Cards to decide on; the result is a sentence about what was done, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*CARDS, *on_row("e")))
+    BINDINGS = bindings((*CARDS, *on_row("e")))
     DEFAULT_CSS = """
     CardsDialog {
         & > .dialog { width: 96%; height: 96%; }
@@ -145,9 +154,7 @@ class CardsDialog(Dialog[str | None]):
     """
 
     def __init__(self, bench: Workbench, book: str, reply: Reply) -> None:
-        super().__init__(
-            f"What the {reply.actor} suggests for {book}", [a for a in CARDS if a.show]
-        )
+        super().__init__(f"What the {reply.actor} suggests for {book}", footer_entries(CARDS))
         self._bench = bench
         self._book = book
         self._reply = reply
@@ -159,19 +166,15 @@ class CardsDialog(Dialog[str | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return what the reply says, the cards, and the one under the cursor."""
-        yield Static(Content(""), id="cards-state")
+        yield Static(BLANK, id="cards-state")
         nothing = Content("No suggestions in the reply.")
         rows: LineView[int] = LineView(self._draw, lambda place: place, empty=nothing)
         yield Container(rows, ReadingPane(id="card"), id="cards-panes")
 
     def on_mount(self) -> None:
         """Look at every suggestion."""
-        self._rows.focus()
+        self.rows.focus()
         self._look()
-
-    @property
-    def _rows(self) -> LineView[int]:
-        return self.query_one(LineView)
 
     def decision(self, place: int) -> Decision:
         """Return what was decided on a card."""
@@ -188,7 +191,7 @@ class CardsDialog(Dialog[str | None]):
         for place, card in enumerate(self.cards):
             if card.problem and self.decision(place) == "accept":
                 self._decided.pop(place)
-        self._rows.set_rows(range(len(self.cards)), cursor=self._rows.cursor)
+        self.rows.set_rows(range(len(self.cards)), cursor=self.rows.cursor)
         self._say(self._state())
         self._show()
 
@@ -218,25 +221,21 @@ class CardsDialog(Dialog[str | None]):
 
     @on(LineView.Highlighted)
     def _show(self) -> None:
-        place = self._rows.current
+        place = self.rows.current
         shown = self._bench.safety.shown
-        text = (
-            Content("")
-            if place is None
-            else card_text(shown(self.cards[place]), self.decision(place))
-        )
+        text = BLANK if place is None else card_text(shown(self.cards[place]), self.decision(place))
         self.query_one(ReadingPane).show(text)
 
     def _bullet_here(self, _what: str) -> Place | None:
         """Return where the only bullet is that the suggestion under the cursor is about."""
-        place = self._rows.current
+        place = self.rows.current
         touched = () if place is None else self.cards[place].touches
         return place_of(touched[0]) if len(touched) == 1 else None
 
     # Deciding
 
     def _decide(self, decision: Decision) -> None:
-        place = self._rows.current
+        place = self.rows.current
         if place is None:
             return
         if decision == "accept" and self.cards[place].problem:
@@ -244,7 +243,7 @@ class CardsDialog(Dialog[str | None]):
             return
         self._warned = False
         self._decided[place] = decision
-        self._rows.cursor += 1
+        self.rows.cursor += 1
         self._look()
 
     def action_accept(self) -> None:
@@ -257,8 +256,8 @@ class CardsDialog(Dialog[str | None]):
 
     def action_clear(self) -> None:
         """Take the decision back."""
-        if self._rows.current is not None:
-            self._decided.pop(self._rows.current, None)
+        if self.rows.current is not None:
+            self._decided.pop(self.rows.current, None)
             self._look()
 
     def action_all(self) -> None:
@@ -271,18 +270,17 @@ class CardsDialog(Dialog[str | None]):
     @asking
     async def action_edit(self) -> None:
         """Edit its text; saving accepts it."""
-        place = self._rows.current
+        place = self.rows.current
         if place is None or self.cards[place].suggested is None:
             self.app.bell()
             return
         suggested, reason = self._reply.parts[place]
         if isinstance(suggested, Delete | BulletTag):
             self._say(
-                Content.styled(
+                muted(
                     keyed(
                         "This suggestion has no text to edit: {cards.accept} accepts it, {cards.skip} skips it."
-                    ),
-                    MUTED,
+                    )
                 )
             )
             return
@@ -378,40 +376,28 @@ CAN_ASK = "Or ask Claude, as the Curator, for changes based on recent confirmati
 CANNOT_ASK = "Set ANTHROPIC_API_KEY to ask Claude from here."
 
 
-class SourcePrompt(Dialog[str | None]):
+class SourcePrompt(Prompt):
     """Ask for a file; the result is its name, "" for pasting, or None. `wants_claude` says that
     Claude is to be asked.
 
     Asking is offered when there is a key (`can_ask`).
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*PROMPT, *SOURCE))
+    BINDINGS = bindings(SOURCE)
     DEFAULT_CSS = """
     SourcePrompt #source-claude { height: auto; color: $text-muted; }
     """
 
     def __init__(self, *, can_ask: bool, check: Callable[[str], str | None]) -> None:
-        super().__init__(TITLE, (PROMPT[0], *SOURCE, *PROMPT[1:]) if can_ask else PROMPT)
-        self._line = CheckedLine("", "reply.json", check)
+        offered = (PROMPT[0], *SOURCE, *PROMPT[1:]) if can_ask else PROMPT
+        super().__init__(TITLE, placeholder="reply.json", check=check, offered=offered)
         self._can_ask = can_ask
         self.wants_claude = False
 
     def contents(self) -> Iterable[Widget]:
         """Return the input, and whether Claude can be asked."""
-        yield self._line
-        yield Static(
-            Content.styled(CAN_ASK if self._can_ask else CANNOT_ASK, MUTED), id="source-claude"
-        )
-
-    def on_input_submitted(self) -> None:
-        """Enter inside the input takes the line."""
-        self.action_take()
-
-    def action_take(self) -> None:
-        """Take the name of the file, or say what is wrong with it."""
-        name = self._line.taken()
-        if name is not None:
-            self.dismiss(name)
+        yield from super().contents()
+        yield Static(muted(CAN_ASK if self._can_ask else CANNOT_ASK), id="source-claude")
 
     def action_ask(self) -> None:
         """Ask Claude instead."""
@@ -433,7 +419,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
     until this closes.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ASK)
+    BINDINGS = bindings(ASK)
     DEFAULT_CSS = """
     AskDialog #ask-state { height: auto; margin-top: 1; max-height: 6; }
     """
@@ -459,7 +445,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
 
     def _tell(self, kind: str) -> None:
         self._kind, self.replies = kind, ()
-        self._say(Content(""))
+        self._say(BLANK)
         self.gather(self._plan)
 
     def _plan(self) -> CurationPlan:
@@ -495,8 +481,8 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
             if plan.since is not None:
                 nothing = keyed("Nothing new to send. {ask.lessons} sends the latest again.")
             lines.append(Content.styled(nothing, "bold"))
-        return Content("\n").join(
-            [*lines, *unread_line(len(self._bench.curation.waiting(self._book)), "ask.unread")]
+        return joined(
+            *lines, *unread_line(len(self._bench.curation.waiting(self._book)), "ask.unread")
         )
 
     def _memories(self, plan: CurationPlan) -> Content:
@@ -586,7 +572,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
                 said = keyed(
                     "Discarded the reply; {app.undo} in the Playbook restores it. {ask.start} asks again."
                 )
-                self._say(Content.styled(said, MUTED))
+                self._say(muted(said))
         self._look_again()
 
     # Replies
@@ -626,11 +612,11 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
 def asked_text(asked: Asked) -> Content:
     """Return what came of asking: the tokens it took, and what went wrong."""
     used = f"Used {number(asked.usage.input)} tokens in, {number(asked.usage.output)} out."
-    lines = [Content.styled(used, MUTED)]
+    lines = [muted(used)]
     if asked.problem is not None:
         kept = keyed(" The reply is kept: {ask.unread} shows it.") if asked.unread else ""
         lines.insert(0, body(f"✗ {asked.problem.message}{kept}", "$text-error"))
-    return Content("\n").join(lines)
+    return joined(*lines)
 
 
 def put_off(app: App[object], bench: Workbench, book: str, asked: Asked) -> None:

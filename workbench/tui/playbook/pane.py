@@ -37,13 +37,16 @@ from workbench.services.playbook.playbook import (
 from workbench.tui.safety import FLAGGED, STYLE, flag_lines, flags_of
 from workbench.tui.widgets.bars import empty_bar, interval_bar
 from workbench.tui.widgets.content import (
+    BLANK,
     MUTED,
     assemble,
     body,
     find_words,
     highlight,
+    joined,
     key_of,
     keyed,
+    muted,
 )
 from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell
@@ -258,7 +261,7 @@ def row_text(
         parts = _section_parts(row, len(view.playbook.in_section(row.section.id)) - row.count)
     else:
         parts = _bullet_parts(bench, view, row, row.bullet, width, words)
-    return Content("\n").join(parts)
+    return joined(*parts)
 
 
 def bullet_text(bench: Workbench, key: str, width: int) -> Content:
@@ -275,13 +278,13 @@ def bullet_text(bench: Workbench, key: str, width: int) -> Content:
 def _cut_parts(cut: Fitting, total: int) -> list[Content]:
     return [
         Content.styled(f"✂ The budget keeps {cut.share}", WARN),
-        Content(""),
+        BLANK,
         _line("budget", f"{number(cut.budget)} tokens"),
         _line("all", f"≈ {number(total)} tokens", "  estimated"),
         _line("kept", bullets_in(len(cut.inside)), f"  ≈ {number(cut.tokens)} tokens"),
         _line("out", cut.went, "  is:over lists them"),
         _line("order", ORDER),
-        Content(""),
+        BLANK,
         assemble(
             [
                 (key_of("playbook.budget"), KEY),
@@ -295,15 +298,15 @@ def _section_parts(row: Row, hidden: int) -> list[Content]:
     add, section = key_of("playbook.add"), key_of("playbook.section")
     return [
         Content.styled(printable(title_of(row.section)), KEY),
-        Content.styled(f"section {printable(row.section.id)}", MUTED),
-        Content(""),
+        muted(f"section {printable(row.section.id)}"),
+        BLANK,
         _line(
             "bullets",
             number(row.count),
             f"  {number(hidden)} more hidden by the filter" if hidden else "",
         ),
         _line("tokens", f"≈ {number(row.tokens)}", "  estimated, each part rounded up"),
-        Content(""),
+        BLANK,
         assemble(
             [
                 (add, KEY),
@@ -334,12 +337,12 @@ def _bullet_parts(
     text = highlight(shown.content, spans) if spans else body(shown.content)
     return [
         assemble(head),
-        Content.styled(place, MUTED),
-        Content(""),
+        muted(place),
+        BLANK,
         *_deprecated(bench, view, shown, now),
         *flag_lines(flags_of(bench.safety, bullet)),
-        text if shown.content.strip() else Content.styled("(no text)", MUTED),
-        Content(""),
+        text if shown.content.strip() else muted("(no text)"),
+        BLANK,
         *_marks(row, bullet),
         *(_usage(usage, row.disputed) if usage else ()),
         _line("tokens", f"≈ {number(row.tokens)}", "  beyond the budget" if row.over else ""),
@@ -362,7 +365,7 @@ def _deprecated(bench: Workbench, view: BookView, bullet: Bullet, now: datetime)
         )
     ]
     if told.get(REASON):
-        lines.append(Content.styled("because  ", MUTED) + body(str(told[REASON])[:500]))
+        lines.append(muted("because  ") + body(str(told[REASON])[:500]))
     if name := told.get(REPLACED_BY):
         found = next(
             (bench.safety.shown(b).content for b in view.playbook.bullets if b.id == name),
@@ -375,7 +378,7 @@ def _deprecated(bench: Workbench, view: BookView, bullet: Bullet, now: datetime)
         ]
         lines.append(assemble(parts))
     lines.append(assemble([(key_of("playbook.deprecate"), KEY), (" restores it.", MUTED)]))
-    return [*lines, Content("")]
+    return [*lines, BLANK]
 
 
 def _marks(row: Row, bullet: Bullet) -> list[Content]:
@@ -420,7 +423,7 @@ def _by_part(parts: tuple[tuple[str, int], ...]) -> str:
 
 def _usage(usage: BulletUsage, disputed: bool) -> list[Content]:
     """Return how often runs were right with a bullet and without it, and what follows from that."""
-    lines = [Content(""), Content.styled("Outcomes of runs", "bold")]
+    lines = [BLANK, Content.styled("Outcomes of runs", "bold")]
     if disputed:
         votes, runs = ("harmful", "more") if usage.verdict == "helps" else ("helpful", "less")
         said = (
@@ -435,7 +438,7 @@ def _usage(usage: BulletUsage, disputed: bool) -> list[Content]:
     if min(usage.used.runs, usage.unused.runs) >= LEAST:
         why = "it spans zero"
     said = f"Unclear: {why}." if usage.verdict == "unclear" else f"It {usage.verdict}."
-    return [*lines, _line("", "") + Content.styled(said, _VERDICTS[usage.verdict]), Content("")]
+    return [*lines, _line("", "") + Content.styled(said, _VERDICTS[usage.verdict]), BLANK]
 
 
 def _rate(label: str, rate: Rate) -> list[Content]:

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
@@ -38,7 +36,18 @@ from workbench.tui.playbook.pane import (
     title_of,
 )
 from workbench.tui.records.actions import BulletActions, links_of
-from workbench.tui.widgets.content import MUTED, assemble, body, cut, fitted, key_of, keyed, undo
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    cut,
+    fitted,
+    key_of,
+    keyed,
+    muted,
+    undo,
+)
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt, SafeInput
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number
@@ -65,7 +74,7 @@ class PlaybookScreen(AreaScreen):
 
     AREA = "playbook"
     PANES = ("#bullets", "#bullet-side")
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PLAYBOOK)
+    BINDINGS = bindings(PLAYBOOK)
     help_text = "The filter, and the symbols before a bullet\n" + "\n".join(
         f"  {what:<22} {why}" for what, why in HELP
     )
@@ -150,7 +159,7 @@ class PlaybookScreen(AreaScreen):
         """Say which playbook is open, how large it is and how it is written: the longest wording
         that fits.
         """
-        bar, text = self.query_one("#book-bar", Static), Content.styled("No playbook", MUTED)
+        bar, text = self.query_one("#book-bar", Static), muted("No playbook")
         if self.view is not None:
             book, width = self.view.playbook, bar.content_size.width
             more = len(self.bench.playbooks.books()) - 1
@@ -162,9 +171,7 @@ class PlaybookScreen(AreaScreen):
             left = cut(name, max(8, width - len(figures) - len(others) - 2)) + assemble(
                 [(others, MUTED)]
             )
-            text = fitted(left, max(0, width - len(figures) - 2)) + Content.styled(
-                f"  {figures}", MUTED
-            )
+            text = fitted(left, max(0, width - len(figures) - 2)) + muted(f"  {figures}")
         bar.update(text)
 
     def _show_rows(self) -> None:
@@ -183,7 +190,7 @@ class PlaybookScreen(AreaScreen):
         row, width, text = (
             self.rows.current,
             self.side.scrollable_content_region.width or 60,
-            Content(""),
+            BLANK,
         )
         if row is not None and self.view is not None:
             text = row_text(self.bench, self.view, row, width, self._filter.words)
@@ -206,10 +213,6 @@ class PlaybookScreen(AreaScreen):
         place = None if heading is None else self.rows.index_of(heading.key)
         if place is not None:
             self.rows.cursor = place
-
-    @on(LineList.MarksChanged)
-    def _marked(self) -> None:
-        self.show_status()
 
     # Finding
 
@@ -269,21 +272,11 @@ class PlaybookScreen(AreaScreen):
         """Close the detail, leave the filter line, drop the marks, or clear the filter; the cursor
         stays.
         """
-        box = self.query_one("#book-filter", SafeInput)
-        if self.has_class("-open"):
-            self.remove_class("-open")
-            self.rows.focus()
-        elif not self.rows.has_focus:
-            self.rows.focus()
-        elif self.rows.mark_count:
-            self.rows.clear_marks()
-        elif box.value:
-            box.value = ""
+        self.leave(self.rows, self.query_one("#book-filter", SafeInput))
 
     @on(LineList.Opened, "#bullets")
     def _open(self) -> None:
-        self.add_class("-open")
-        self.side.focus()
+        self.open_text()
         self.call_after_refresh(self._show_detail)
 
     # What a change is for: the bullet under the cursor, or all marked ones
@@ -299,14 +292,14 @@ class PlaybookScreen(AreaScreen):
     def _here(self) -> str | None:
         """Return the key of the bullet under the cursor, or say that there is none."""
         if self.bullet is None and self.rows.current is not None:
-            self.workbench_app.say(keyed(ON_HEADING))
+            self.say(keyed(ON_HEADING))
         return None if self.bullet is None else f"{self.book}/{self.bullet.id}"
 
     def _ids(self) -> list[str]:
         """Return the ids of the bullets that the next change is for, or say that there is none."""
         ids = [row.bullet.id for row in self.take_targets(self.rows) if row.bullet]
         if not ids and self.rows.current is not None:
-            self.workbench_app.say(keyed(ON_HEADING))
+            self.say(keyed(ON_HEADING))
         return ids
 
     def _targets(self) -> list[str]:
@@ -366,7 +359,7 @@ class PlaybookScreen(AreaScreen):
         if place is not None:
             self.rows.cursor = place
         hidden = " The filter hides it; esc clears the filter." if place is None else ""
-        self.workbench_app.say(f"Added the {key[0]} {key[1]}.{hidden}")
+        self.say(f"Added the {key[0]} {key[1]}.{hidden}")
 
     @asking
     async def action_move(self) -> None:
@@ -468,7 +461,7 @@ class PlaybookScreen(AreaScreen):
             await self._avoid(self.bench.playbooks.bullet(book, ids[0]))
         elif ids:
             told = "Each is deprecated, and replaced by a warning that begins with “AVOID:”."
-            detail = Content.styled(f"{told} {undo()} takes all of it back.\n\n", MUTED) + body(
+            detail = muted(f"{told} {undo()} takes all of it back.\n\n") + body(
                 ", ".join(ids)[:400]
             )
             question = f"Turn {_named(ids)} into warnings?"
@@ -506,9 +499,7 @@ class PlaybookScreen(AreaScreen):
         if self._here() is None or bullet is None:
             return
         if not merged_from(bullet):
-            self.workbench_app.say(
-                f"{bullet.id} was not made by a merge, so there is nothing to split."
-            )
+            self.say(f"{bullet.id} was not made by a merge, so there is nothing to split.")
             return
 
         def part(_: Sequence[str]) -> str:
@@ -522,7 +513,7 @@ class PlaybookScreen(AreaScreen):
     def _has_book(self) -> bool:
         """Tell whether a playbook is open, or say how one is begun."""
         if self.view is None:
-            self.workbench_app.say(keyed(EMPTY_STORE))
+            self.say(keyed(EMPTY_STORE))
         return self.view is not None
 
     @asking
@@ -617,7 +608,7 @@ class PlaybookScreen(AreaScreen):
     def _tell(self, said: str | None) -> None:
         """Say what was done in a dialog."""
         if said:
-            self.workbench_app.say(said)
+            self.say(said)
 
     def _text_of(self, name: str) -> str:
         return self.bench.curating.text_of(Path(name).expanduser())
@@ -641,7 +632,7 @@ class PlaybookScreen(AreaScreen):
         written = await self.app.push_screen_wait(dialog)
         if written is not None:
             self._exported[book] = written
-            self.workbench_app.say(written_said(written))
+            self.say(written_said(written))
 
 
 def _wordings(view: BookView) -> list[str]:

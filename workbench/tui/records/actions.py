@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.content import Content
 from textual.screen import Screen
 
 from workbench.core.runtime import implementation
@@ -16,7 +15,7 @@ from workbench.services.safety.masking import masked_name
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import started
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.content import body, undo
+from workbench.tui.widgets.content import BLANK, body, undo
 from workbench.tui.widgets.reading_pane import Page, ReadingPane
 
 if TYPE_CHECKING:
@@ -186,7 +185,7 @@ class Links:
         self._page, self._bench = page, bench
         self._own, self._path = own, path
         self._endless = endless
-        self._plain = Content("")
+        self._plain = BLANK
         self._found: list[Link] = []
         self._at = -1
 

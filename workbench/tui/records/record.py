@@ -3,10 +3,9 @@
 import asyncio
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
-from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
@@ -25,12 +24,12 @@ from workbench.tui.playbook.pane import bullet_text
 from workbench.tui.records.actions import FILE, Acts, Links, Place
 from workbench.tui.safety import FLAGGED, STYLE, FlaggedMemories
 from workbench.tui.stream.memory_view import detail
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, joined, key_of, keyed, muted
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.reading_pane import ReadingPane
 
-READING = Content.styled("Reading …", MUTED)
+READING = muted("Reading …")
 ROOM = 90
 """Cells of a path that a title shows at most; of a longer one its end."""
 
@@ -67,7 +66,7 @@ class OpenedRecord(Dialog[None]):
     now.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*OPENED, *on_row()))
+    BINDINGS = bindings((*OPENED, *on_row()))
     DEFAULT_CSS = """
     OpenedRecord {
         & > .dialog { width: 110; height: 90%; }
@@ -126,7 +125,7 @@ class OpenedRecord(Dialog[None]):
             else:
                 text = bullet_text(bench, self._place[1], width)
         except WorkbenchError as error:
-            text = Content.styled(str(error), MUTED)
+            text = muted(str(error))
         if text.plain != self._pane.plain:
             self._pane.show(text, keep_place=True)
 
@@ -141,7 +140,7 @@ class OpenedRecord(Dialog[None]):
         try:
             record = area.bench.history.at_revision(self._place, self._rev)
         except WorkbenchError as error:
-            return Content.styled(str(error), MUTED)
+            return muted(str(error))
         shown = record if self._unfolded else area.bench.safety.shown(record)
         return record_text(shown, opens="" if shown == record else key_of("opened.unfold"))
 
@@ -183,7 +182,7 @@ def document_text(area: AreaScreen, name: str) -> Content:
     found = [row for row in rows if row.document is not None and row.section is None]
     named = next((row for row in found if f"{row.folder}/{row.path}".endswith(ending)), None)
     if named is None:
-        return Content.styled(keyed(NOT_KEPT).replace("{}", area.bench.safety.masked(name)), MUTED)
+        return muted(keyed(NOT_KEPT).replace("{}", area.bench.safety.masked(name)))
     return text_of(named, area.bench)
 
 
@@ -201,12 +200,12 @@ def record_text(record: object, *, opens: str = "") -> Content:
     doc = to_doc(record)
     text = doc.pop("content", None)
     lines = [secrets_told(opens)] if opens else []
-    lines += [body(text), Content("")] if isinstance(text, str) else []
+    lines += [body(text), BLANK] if isinstance(text, str) else []
     lines += [
         assemble([(f"{printable(name_of(name))}: ", MUTED)]) + body(value_text(value))
         for name, value in doc.items()
     ]
-    return Content("\n").join(lines)
+    return joined(*lines)
 
 
 def secrets_told(opens: str) -> Content:

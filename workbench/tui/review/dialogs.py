@@ -5,10 +5,9 @@ rejection's reason.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from textual import on
-from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.widget import Widget
@@ -24,7 +23,7 @@ from workbench.services.open import Workbench
 from workbench.services.review.rewriting import rounds_of
 from workbench.services.safety.texts import kept_edges
 from workbench.tui.actions import CANCEL, GROUP, LIST, MERGE, REASONS, REFINE, on_row
-from workbench.tui.app.actions import Action, bindings
+from workbench.tui.app.actions import Action, bindings, footer_entries
 from workbench.tui.app.host import Drafting, Host
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
@@ -36,12 +35,21 @@ from workbench.tui.review.inbox import (
     facts,
     flags_in_words,
     heading,
-    muted,
     name,
     overlap,
     told_apart,
 )
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, word_diff
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    joined,
+    key_of,
+    keyed,
+    muted,
+    word_diff,
+)
 from workbench.tui.widgets.dialog import Dialog, SafeInput, TextDialog, held_keys
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number
@@ -62,7 +70,7 @@ class GroupDialog(TextDialog[bool]):
     group fits the box, so its end is in sight at once.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(GROUP)
+    BINDINGS = bindings(GROUP)
     DEFAULT_CSS = """
     GroupDialog .group--state { height: 1; }
     """
@@ -116,7 +124,7 @@ def _block(place: int, total: int, proposal: Proposal, memory: Memory | None) ->
         lines.append(body(proposal.title, "bold"))
     if proposal.flags:
         lines.append(flags_in_words(proposal.flags))
-    return Content("\n").join([*lines, body(text)])
+    return joined(*lines, body(text))
 
 
 # Why something was rejected: one of the usual reasons, or in words.
@@ -125,7 +133,7 @@ def _block(place: int, total: int, proposal: Proposal, memory: Memory | None) ->
 class ReasonDialog(Dialog[int]):
     """Ask for a reason by its key, or with enter; the result is its place in `REASONS`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(REASONS)
+    BINDINGS = bindings(REASONS)
     DEFAULT_CSS = """
     ReasonDialog LineView {
         height: auto;
@@ -182,7 +190,7 @@ class MergeChoice(Dialog[None]):
     another one is looked at. Nothing is forgotten by a merge, so no guard delays the answer.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*MERGE, *on_row("e E y")))
+    BINDINGS = bindings((*MERGE, *on_row("e E y")))
     DEFAULT_CSS = """
     MergeChoice {
         & > .dialog { width: 120; height: 90%; }
@@ -206,7 +214,7 @@ class MergeChoice(Dialog[None]):
         near: Iterable[tuple[Memory, float]],
         merged: Callable[[str], None],
     ) -> None:
-        super().__init__(f"Merge {name(candidate.id)} into …", [a for a in MERGE if a.show])
+        super().__init__(f"Merge {name(candidate.id)} into …", footer_entries(MERGE))
         self._bench, self._candidate, self._merged = bench, candidate, merged
         self._near = tuple(Target(*found) for found in near)
         self._kept: tuple[str, ...] = ()
@@ -233,14 +241,10 @@ class MergeChoice(Dialog[None]):
     def on_mount(self) -> None:
         """List the nearest."""
         self._list(self._near)
-        self._rows.focus()
-
-    @property
-    def _rows(self) -> LineView[Target]:
-        return self.query_one(LineView)
+        self.rows.focus()
 
     def _record_here(self, _what: str) -> Place | None:
-        return None if self._rows.current is None else ("memories", self._rows.current.memory.id)
+        return None if self.rows.current is None else ("memories", self.rows.current.memory.id)
 
     def _draw(self, target: Target, _width: int) -> list[Cell]:
         known = "" if target.similarity is None else f"{target.similarity:.3f}"
@@ -249,7 +253,7 @@ class MergeChoice(Dialog[None]):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         if words := event.value.strip():
-            self._rows.set_empty(Content("Nothing matches. Backspace widens the search."))
+            self.rows.set_empty(Content("Nothing matches. Backspace widens the search."))
             self._list(self._living(words))
         else:
             self._list(self._near)
@@ -265,25 +269,23 @@ class MergeChoice(Dialog[None]):
 
     def _list(self, targets: Sequence[Target]) -> None:
         listed = [t for t in targets if t.memory.id != self._candidate.id]
-        self._rows.styles.height = max(2, min(len(listed), LISTED))
-        self._rows.set_rows(listed, cursor=0)
+        self.rows.styles.height = max(2, min(len(listed), LISTED))
+        self.rows.set_rows(listed, cursor=0)
         self._show()
 
     @on(Input.Submitted)
     def _searched(self) -> None:
-        self._rows.focus()
+        self.rows.focus()
 
     @on(LineView.Highlighted)
     def _show(self) -> None:
-        target, outcome = self._rows.current, self.query_one(".merge--outcome", Static)
-        texts = (
-            (Content(""), Content("")) if target is None else both_texts(self._candidate, target)
-        )
+        target, outcome = self.rows.current, self.query_one(".merge--outcome", Static)
+        texts = (BLANK, BLANK) if target is None else both_texts(self._candidate, target)
         for pane, text in zip(self.query(ReadingPane), texts, strict=True):
             pane.show(text)
         self._warned = False
         if target is None:
-            outcome.update(Content(""))
+            outcome.update(BLANK)
             return
         if self._whose == "written" and target.memory.id not in self._written:
             self._whose = "own"  # words that were written for one memory are none for another
@@ -298,7 +300,7 @@ class MergeChoice(Dialog[None]):
     @on(LineView.Opened)
     def action_yes(self) -> None:
         """Merge into the memory under the cursor."""
-        if (target := self._rows.current) is None:
+        if (target := self.rows.current) is None:
             return
         into, from_, text = target.memory, self._candidate.id, self._text(target)
 
@@ -324,8 +326,8 @@ class MergeChoice(Dialog[None]):
     def _changed(self, target: Target) -> None:
         """Show the memory as it is now."""
         now = target._replace(memory=self._bench.stream.get(target.memory.id))
-        self._rows.set_rows(
-            [now if t is target else t for t in self._rows.rows], cursor=self._rows.cursor
+        self.rows.set_rows(
+            [now if t is target else t for t in self.rows.rows], cursor=self.rows.cursor
         )
         self._show()
 
@@ -334,7 +336,7 @@ class MergeChoice(Dialog[None]):
 
     def action_text(self) -> None:
         """Take the candidate's text, the one that was written here, or the memory's own again."""
-        if (target := self._rows.current) is not None:
+        if (target := self.rows.current) is not None:
             texts: list[Whose] = ["own", "candidate"]
             texts += ["written"] if target.memory.id in self._written else []
             self._whose = texts[(texts.index(self._whose) + 1) % len(texts)]
@@ -343,7 +345,7 @@ class MergeChoice(Dialog[None]):
     @asking
     async def action_edit(self) -> None:
         """Write the text that is left, starting from the one chosen."""
-        if (target := self._rows.current) is None:
+        if (target := self.rows.current) is None:
             return
         own, chosen, id = target.memory.content, self._text(target), target.memory.id
         draft = cast(Host, self.app).draft(
@@ -367,7 +369,7 @@ class MergeChoice(Dialog[None]):
         time.
         """
         if isinstance(self.focused, SafeInput):
-            self._rows.focus()
+            self.rows.focus()
         elif self._written and not self._warned:
             self._complain(
                 keyed("Your text would be lost: esc again discards it, {merge.yes} merges.")
@@ -403,10 +405,8 @@ def both_texts(candidate: Memory, target: Target) -> tuple[Content, Content]:
         difference = told_apart(
             "From the existing memory to the candidate", other.content, candidate.content
         )
-        parts += [Content(""), *difference]
-    return Content("\n").join([heading("The candidate"), body(candidate.content)]), Content(
-        "\n"
-    ).join(parts)
+        parts += [BLANK, *difference]
+    return joined(heading("The candidate"), body(candidate.content)), joined(*parts)
 
 
 # The rounds of words of a candidate, side by side: write the next one, or let Claude, and take the
@@ -427,7 +427,7 @@ class RefineDialog(Dialog[None]):
     lost then.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(REFINE)
+    BINDINGS = bindings(REFINE)
     DEFAULT_CSS = """
     RefineDialog {
         & > .dialog { width: 150; height: 90%; }
@@ -466,16 +466,12 @@ class RefineDialog(Dialog[None]):
     def on_mount(self) -> None:
         """Start at the latest round."""
         self._add(())
-        self._rows.focus()
-
-    @property
-    def _rows(self) -> LineView[int]:
-        return self.query_one(LineView)
+        self.rows.focus()
 
     @property
     def chosen(self) -> str:
         """The text of the round under the cursor."""
-        return self._rounds[self._rows.current or 0]
+        return self._rounds[self.rows.current or 0]
 
     @property
     def _new(self) -> int:
@@ -495,20 +491,18 @@ class RefineDialog(Dialog[None]):
 
     @on(LineView.Highlighted)
     def _show(self) -> None:
-        place, text = self._rows.current or 0, self.chosen
+        place, text = self.rows.current or 0, self.chosen
         before, after = (
             self.query_one("#before", ReadingPane),
             self.query_one("#after", ReadingPane),
         )
         if place:
-            before.show(
-                Content("\n").join([heading(f"Round {place}"), body(self._rounds[place - 1])])
-            )
+            before.show(joined(heading(f"Round {place}"), body(self._rounds[place - 1])))
             title = heading(f"Round {place + 1}", diff_legend())
-            after.show(Content("\n").join([title, word_diff(self._rounds[place - 1], text)]))
+            after.show(joined(title, word_diff(self._rounds[place - 1], text)))
         else:
             before.show(heading("No earlier round"))
-            after.show(Content("\n").join([heading("Round 1"), body(text)]))
+            after.show(joined(heading("Round 1"), body(text)))
         found = substance(text)
         has = f"{found.characters} characters, actionable: {', '.join(found.actionable) or 'none'}"
         wanted = f"{ENOUGH_CHARACTERS} characters and {ENOUGH_WORDS} actionable words (when, always, avoid, use, …)"
@@ -520,8 +514,8 @@ class RefineDialog(Dialog[None]):
     def _add(self, texts: Sequence[str]) -> None:
         self._rounds += [text for text in texts if text.strip() and text not in self._rounds]
         self._warned = False
-        self._rows.styles.height = min(len(self._rounds), ROUNDS)
-        self._rows.set_rows(range(len(self._rounds)), cursor=len(self._rounds) - 1)
+        self.rows.styles.height = min(len(self._rounds), ROUNDS)
+        self.rows.set_rows(range(len(self._rounds)), cursor=len(self._rounds) - 1)
         self._show()
 
     @asking

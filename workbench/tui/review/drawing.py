@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from textual.binding import BindingType
 from textual.content import Content
 
 from workbench.core.change import Change
@@ -36,18 +35,20 @@ from workbench.tui.review.inbox import (
     flags_in_words,
     fold,
     heading,
-    muted,
     name,
     overlap,
     told_apart,
 )
 from workbench.tui.widgets.content import (
+    BLANK,
     MUTED,
     assemble,
     body,
     first_line_bold,
+    joined,
     key_of,
     keyed,
+    muted,
     says_the_same,
     word_diff,
 )
@@ -64,7 +65,6 @@ WARN = "bold $text-warning"
 _COMPARED = 20
 """Memories of a merge that are each compared with the newest one."""
 
-BLANK = Content("")
 _SIGNED = {"+": "$text-success", "-": "$text-error"}
 """The styles of what is added and what goes; the sign says it, too."""
 
@@ -196,7 +196,7 @@ def _framed(
         parts.append(flags_in_words(proposal.flags))
     elif nothing:
         parts.append(muted(nothing))
-    return Content("\n").join([*parts, BLANK, *middle, BLANK, _answers(said)])
+    return joined(*parts, BLANK, *middle, BLANK, _answers(said))
 
 
 def _answers(said: Wording) -> Content:
@@ -235,7 +235,7 @@ def _change(change: Change) -> Content:
             else body(f"{_value(before)} → {_value(after)}")
         )
         lines.append(muted(f"  {name(field)}: ") + shown)
-    return Content("\n").join(lines)
+    return joined(*lines)
 
 
 def _value(value: object) -> str:
@@ -257,7 +257,7 @@ def candidate_text(look: Look) -> Content:
     text = hidden or body(memory.content, "" if memory.summary else "bold")
     if hidden is None and memory.summary and not summed:
         text = first_line_bold(text)
-    return Content("\n").join([*parts, BLANK, text])
+    return joined(*parts, BLANK, text)
 
 
 def _candidate_facts(proposal: Proposal, memory: Memory, now: datetime) -> tuple[str, ...]:
@@ -592,7 +592,7 @@ def evidence_text(
         blocks.append([muted(note)])
     elif evidence.searched and view.compares:
         blocks += _nearest(evidence, text, now)
-    return Content("\n\n").join([Content("\n").join(block) for block in blocks if block])
+    return Content("\n\n").join([joined(*block) for block in blocks if block])
 
 
 def _rejected_before(
@@ -720,8 +720,8 @@ def in_full(impact: "Impact") -> Content:
             f"{_headline(impact)} · top {impact.k} · profile {name(impact.profile)}", "bold"
         )
     ]
-    blocks += [Content("\n").join(_with_moves(query)) for query in first]
-    blocks += [Content("\n").join(rest)] if rest else []
+    blocks += [joined(*_with_moves(query)) for query in first]
+    blocks += [joined(*rest)] if rest else []
     if below:
         stays = amount(len(below), "query", "queries")
         blocks.append(muted(f"· In {stays} it would rank below the top {impact.k}; nothing moves."))
@@ -798,7 +798,7 @@ def _one(query: "QueryImpact") -> Content:
 class ImpactDialog(TextDialog[None]):
     """What approving would do, as far as it is known."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(IMPACT)
+    BINDINGS = bindings(IMPACT)
 
 
 def show_impact(area: "AreaScreen", proposal: Proposal, known: "Impact | None") -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import Indel
 from textual.content import Content
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
@@ -40,13 +39,16 @@ from workbench.services.open import Workbench
 from workbench.services.review.finders import WorkedOut
 from workbench.services.review.queue import is_put_off
 from workbench.tui.widgets.content import (
+    BLANK,
     MAX_DIFF,
     MUTED,
     assemble,
     body,
     highlight,
+    joined,
     key_of,
     keyed,
+    muted,
     word_diff,
 )
 from workbench.tui.widgets.dialog import SafeInput
@@ -82,17 +84,13 @@ def name(text: str) -> str:
 
 def facts(names: Iterable[str]) -> Content:
     """Return facts in one muted line; each is made safe."""
-    return Content.styled(" · ".join(name(n) for n in names if n), MUTED)
+    return muted(" · ".join(name(n) for n in names if n))
 
 
 def heading(text: str, more: Content | None = None) -> Content:
     """Return the heading of a part, with a muted remark behind it."""
     title = Content.styled(text, "bold $text-accent")
     return title if more is None else title + Content("  ") + more
-
-
-def muted(text: str) -> Content:
-    return Content.styled(text, MUTED)
 
 
 def diff_legend() -> Content:
@@ -132,7 +130,7 @@ def folded(difference: Content, around: int = AROUND) -> Content:
             pieces += [difference[at:head], muted("…"), difference[tail:start]]
         pieces.append(difference[start:end])
         at = end
-    return Content("").join(pieces)
+    return BLANK.join(pieces)
 
 
 def overlap(one: str, two: str) -> float:
@@ -292,12 +290,12 @@ def about(heading: Heading) -> Content:
     """Return what a group is, what its kinds ask, and what the keys do with all of it."""
     parts = [
         assemble([(heading.text or heading.group.title, "bold")]),
-        Content.styled(heading.group.about, MUTED),
+        muted(heading.group.about),
     ]
     for id, count in Counter(one.kind for one in heading.members).items():
         kind = kind_of(id)
         parts += [
-            Content(""),
+            BLANK,
             assemble([(f"{number(count)} × {kind.label}  ", "bold"), (kind.question, "")]),
             assemble(
                 [
@@ -380,23 +378,21 @@ class Look:
         return Look(only, self.asked or other.asked, self.quick and other.quick)
 
 
-class Looked(Message):
-    """A look is over, or was `stopped`; Review knows what was found."""
-
-    def __init__(self, look: Look, out: WorkedOut, *, stopped: bool) -> None:
-        super().__init__()
-        self.look, self.out, self.stopped = look, out, stopped
-
-
 class SuggestionSearch:
-    """One look at a time for a screen, which is told of each by a `Looked` and calls `took`.
+    """One look at a time for a screen, which is told of each by `looked` (and whether it was
+    stopped) and calls `took`.
 
     `unasked` are the kinds that wait until a person asks, since the store is large; `is_asked`
     tells that one did, and that this goes on.
     """
 
-    def __init__(self, screen: Screen[object], bench: Workbench) -> None:
-        self._screen, self._bench = screen, bench
+    def __init__(
+        self,
+        screen: Screen[object],
+        bench: Workbench,
+        looked: Callable[[Look, WorkedOut, bool], None],
+    ) -> None:
+        self._screen, self._bench, self._looked = screen, bench, looked
         self._revision = -1
         self._unready: frozenset[str] = frozenset()
         self._next: Look | None = None
@@ -432,13 +428,13 @@ class SuggestionSearch:
             self._stop.set()
         return self.is_asked
 
-    def took(self, event: Looked) -> None:
+    def took(self, look: Look, out: WorkedOut, stopped: bool) -> None:
         """Note what came of a look, and begin the next one that was asked for."""
         self.is_looking = self.is_asked = False
-        if event.stopped:
+        if stopped:
             self._next = None
-        elif not event.look.quick:
-            self._unready, self.unasked = frozenset(event.out.unready), event.out.unasked
+        elif not look.quick:
+            self._unready, self.unasked = frozenset(out.unready), out.unasked
         if (following := self._next) is not None:
             self._next = None
             self.look(following)
@@ -464,7 +460,7 @@ class SuggestionSearch:
             cancelled, only=look.only, asked=look.asked, quick=look.quick
         )
         if not worker.is_cancelled:
-            self._screen.post_message(Looked(look, out, stopped=stop.is_set()))
+            self._screen.call_later(self._looked, look, out, stop.is_set())
 
 
 # The filter, the rows, where the cursor goes, and how the sitting goes.

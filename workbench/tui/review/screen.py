@@ -4,10 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
 
 from textual import on
-from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.reactive import reactive
@@ -23,6 +21,7 @@ from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
 from workbench.services.context import Touched
 from workbench.services.forms import TEXT, ProposalForm, Values
+from workbench.services.review.finders import WorkedOut
 from workbench.services.review.queue import Evidence
 from workbench.services.review.rewriting import check_parts, parts_of
 from workbench.tui.actions import EVIDENCE, REASONS, REVIEW
@@ -37,7 +36,6 @@ from workbench.tui.review.inbox import (
     Heading,
     Item,
     Look,
-    Looked,
     Queue,
     SuggestionSearch,
     about,
@@ -67,7 +65,7 @@ class ReviewScreen(AreaScreen):
 
     AREA = "review"
     PANES = ("#queue", "#texts")
-    BINDINGS: ClassVar[list[BindingType]] = bindings(REVIEW)
+    BINDINGS = bindings(REVIEW)
     help_text = (
         "Groups\n"
         "  Open decisions are grouped by their effect. On a heading, enter folds or lists the group; "
@@ -109,7 +107,7 @@ class ReviewScreen(AreaScreen):
     def __init__(self) -> None:
         super().__init__()
         self.seen = Seen(self.bench)
-        self.looking = SuggestionSearch(self, self.bench)
+        self.looking = SuggestionSearch(self, self.bench, self._looked)
         self.queue = Queue(
             self.bench, self.looking, self.seen.is_folded, self.workbench_app.review_at
         )
@@ -171,7 +169,7 @@ class ReviewScreen(AreaScreen):
             and before.id in ids
             and now.id != before.id
         ):
-            self.workbench_app.say(
+            self.say(
                 f"{before.id} was decided in another session: {touched.label} ({touched.actor})."
             )
 
@@ -186,20 +184,19 @@ class ReviewScreen(AreaScreen):
         super().come()
         self.call_after_refresh(self.looking.come)
 
-    @on(Looked)
-    def _looked(self, event: Looked) -> None:
+    def _looked(self, look: Look, out: WorkedOut, stopped: bool) -> None:
         """List what was worked out, and say what came of a look that was asked for."""
-        if event.look.asked and self.looking.is_asked:
+        if look.asked and self.looking.is_asked:
             count = len(self.bench.review.found())
             found = (
                 "Nothing more to decide."
                 if not count
                 else f"{number(count)} suggestions found; see the groups."
             )
-            self.workbench_app.say("Stopped. Nothing was changed." if event.stopped else found)
-            for _, problem in () if event.stopped else event.out.problems:
-                self.workbench_app.say(problem, "warning")
-        self.looking.took(event)
+            self.say("Stopped. Nothing was changed." if stopped else found)
+            for _, problem in () if stopped else out.problems:
+                self.say(problem, "warning")
+        self.looking.took(look, out, stopped)
         self.show_anew()
         if not self.looking.is_looking:
             self.queue.wanted = ""  # nothing was found of what somebody came for
@@ -276,10 +273,6 @@ class ReviewScreen(AreaScreen):
         self.set_focus(self.rows)
         self._settle_focus()
 
-    @on(LineList.MarksChanged)
-    def _marked(self) -> None:
-        self.show_status()
-
     def go_back(self) -> None:
         """Stop a look, close what is open, drop the marks, or clear the filter."""
         if self.looking.stop():
@@ -320,7 +313,7 @@ class ReviewScreen(AreaScreen):
         """Show a text that is folded away."""
         proposal = self.queue.current
         if proposal is None or not self.seen.is_folded(proposal):
-            self.workbench_app.say("No text is folded here.")
+            self.say("No text is folded here.")
             return
         self.seen.unfold([proposal])
         self.rows.refresh_row(self.rows.cursor)
@@ -700,7 +693,7 @@ class Shown:
 class EvidencePane(ReadingPane):
     """A list of what speaks for and against an item; the usual keys act on what it names."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(EVIDENCE)
+    BINDINGS = bindings(EVIDENCE)
 
 
 class ItemTexts:
@@ -746,8 +739,8 @@ class ItemTexts:
         before = self.shown
         if proposal is None:
             self.shown = None
-            self.item.show(Content(""))
-            self.evidence_pane.show(Content(""))
+            self.item.show(BLANK)
+            self.evidence_pane.show(BLANK)
             return
         revision = self._bench.library.revision
         if not anew and before and (before.proposal, before.revision) == (proposal, revision):
@@ -874,6 +867,4 @@ class DecisionLine(Widget):
     def render(self) -> Content:
         """Return what was decided, or the legend."""
         room = max(0, self.content_size.width - len(self.hint))
-        return fitted(Content(self.said) if self.said else legend(room), room) + Content.styled(
-            self.hint, MUTED
-        )
+        return fitted(Content(self.said) if self.said else legend(room), room) + muted(self.hint)

@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice, takewhile
-from typing import ClassVar
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
@@ -29,7 +27,17 @@ from workbench.tui.app.host import Host, LookBack
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.records.actions import Acts, area_below, only_record
 from workbench.tui.records.record import OpenedRecord, name_of, secrets_told, value_text
-from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, word_diff
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    joined,
+    key_of,
+    keyed,
+    muted,
+    word_diff,
+)
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt
 from workbench.tui.widgets.figures import AGE, absolute, amount, brief, since
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -108,12 +116,10 @@ def event_text(
             break
         if keys and cast is None and place != (field.table, field.key):
             place = (field.table, field.key)
-            lines += [Content(""), _heading(bench, place, shown.fields)]
+            lines += [BLANK, _heading(bench, place, shown.fields)]
         lines.append(_field(field))
         told, room = told + 1, room - lines[-1].plain.count("\n") - 1
-    return Content("\n").join(
-        [*lines, *([Content.styled("… and more", MUTED)] if told < len(fields) else [])]
-    )
+    return joined(*lines, *([muted("… and more")] if told < len(fields) else []))
 
 
 def _voter(actor: str) -> str:
@@ -172,7 +178,7 @@ def _field(event: FieldEvent) -> Content:
     if event.redacted or event.step is not None:
         said = "purged" if event.redacted else f"{event.step:+g}"
         return assemble([(f"{printable(name_of(event.field))}: ", MUTED), (said, "")])
-    return Content("\n").join(_parts(name_of(event.field), event.before, event.after))
+    return joined(*_parts(name_of(event.field), event.before, event.after))
 
 
 def _parts(name: str, before: object, after: object) -> Iterator[Content]:
@@ -212,7 +218,7 @@ class HistoryDialog(Dialog[None]):
     takes back.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*HISTORY, *on_row()))
+    BINDINGS = bindings((*HISTORY, *on_row()))
     DEFAULT_CSS = """
     HistoryDialog {
         & > .dialog { width: 100%; height: 100%; }
@@ -260,12 +266,8 @@ class HistoryDialog(Dialog[None]):
 
     def on_mount(self) -> None:
         """Read the latest transactions."""
-        self._list.focus()
+        self.rows.focus()
         self._read_anew()
-
-    @property
-    def _list(self) -> LineView[Event]:
-        return self.query_one(LineView)
 
     def _draw(self, event: Event, width: int) -> list[Cell]:
         return row(self._bench, event, width)
@@ -288,8 +290,8 @@ class HistoryDialog(Dialog[None]):
         words = await self.app.push_screen_wait(ask)
         if words is not None:
             self._words = words.casefold().split()
-            self._list.set_empty(Content(READING))
-            self._list.set_rows(())
+            self.rows.set_empty(Content(READING))
+            self.rows.set_rows(())
             self._read_anew()
             more = keyed(" {history.find} changes the filter.")
             self._say(f"Only changes with “{words}”.{more}" if words else "All changes.", MUTED)
@@ -316,13 +318,13 @@ class HistoryDialog(Dialog[None]):
             self._read()
             return
         if more or first:
-            self._list.set_empty(Content(NO_MATCH if self._words else NOTHING))
+            self.rows.set_empty(Content(NO_MATCH if self._words else NOTHING))
             self._show([*self._events, *more], cursor=0 if first else None)
         self._seek(ended=not more)
 
     def _show(self, events: list[Event], cursor: int | None = None) -> None:
         self._events = events
-        self._list.set_rows(events, cursor=cursor)
+        self.rows.set_rows(events, cursor=cursor)
         self._show_changed()
 
     def _catch_up(self) -> None:
@@ -336,7 +338,7 @@ class HistoryDialog(Dialog[None]):
         """Return the record whose history this is, else the one that the change under the cursor is
         about.
         """
-        event = self._list.current
+        event = self.rows.current
         if self._place is not None or event is None:
             return self._place
         return only_record((field.table, field.key) for field in event.fields)
@@ -353,21 +355,21 @@ class HistoryDialog(Dialog[None]):
     @on(LineView.Highlighted)
     def _moved(self) -> None:
         """Show what the transaction changed, and read on when the last one comes near."""
-        if self._list.cursor >= len(self._events) - PAGE // 5:
+        if self.rows.cursor >= len(self._events) - PAGE // 5:
             self._read()
         self._show_changed()
 
     def _show_changed(self) -> None:
-        event, shown = self._list.current, Content("")
+        event, shown = self.rows.current, BLANK
         if event is not None:
-            later, unfolded = self._events[: self._list.cursor], event.rev == self._opened
+            later, unfolded = self._events[: self.rows.cursor], event.rev == self._opened
             keys, opens = self._place is None, key_of("history.unfold")
             shown = event_text(self._bench, event, later, keys=keys, opens=opens, unfolded=unfolded)
         self.query_one(ReadingPane).show(shown)
 
     def action_unfold(self) -> None:
         """Show the secrets of the change under the cursor, until another one was opened."""
-        event = self._list.current
+        event = self.rows.current
         if event is not None:
             self._opened = event.rev
             self._show_changed()
@@ -376,7 +378,7 @@ class HistoryDialog(Dialog[None]):
     @work
     async def _open(self) -> None:
         """Show a record as it was right after the transaction; of several, ask which."""
-        event = self._list.current
+        event = self.rows.current
         place = None if event is None else self._place or await self._chosen(event)
         if event is not None and place is not None:
             area = area_below(self)
@@ -442,11 +444,11 @@ class HistoryDialog(Dialog[None]):
         self._say(
             "Nothing had changed by then; this is the first change." if place is None else "", MUTED
         )
-        self._list.cursor = len(self._events) - 1 if place is None else place
+        self.rows.cursor = len(self._events) - 1 if place is None else place
 
     def action_undo(self) -> None:
         """Take back the transaction under the cursor."""
-        event = self._list.current
+        event = self.rows.current
         if event is None:
             return
 
@@ -462,7 +464,7 @@ class HistoryDialog(Dialog[None]):
     @asking
     async def action_undo_agent(self) -> None:
         """Take back what the agent of the change under the cursor did since a time."""
-        event = self._list.current
+        event = self.rows.current
         if event is None or not event.actor.startswith("agent:"):
             self._say("Go to a change of an agent first.", MUTED)
             return
@@ -493,7 +495,7 @@ class HistoryDialog(Dialog[None]):
 
     def action_store_then(self) -> None:
         """Look at the whole store as it was right after the transaction under the cursor."""
-        event = self._list.current
+        event = self.rows.current
         if event is not None:
             self.app.post_message(LookBack(event.rev))
 

@@ -23,12 +23,15 @@ from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked_name
 from workbench.tui.safety import FLAGGED, STYLE, Flags, flag_lines, shown_text
 from workbench.tui.widgets.content import (
+    BLANK,
     MUTED,
     assemble,
     body,
     first_line_bold,
     highlight,
+    joined,
     line,
+    muted,
     says_the_same,
 )
 from workbench.tui.widgets.figures import AGE, absolute, brief, day, days, since, votes
@@ -208,7 +211,7 @@ def detail(
     if is_read:
         parts += _links(bench, "cited by", [(one.id, one) for one in stream.cited_by(memory.id)])
         parts += _timeline(bench, memory, width)
-    return Content("\n").join(parts)
+    return joined(*parts)
 
 
 def _text(memory: Memory, flags: Flags) -> list[Content]:
@@ -217,10 +220,10 @@ def _text(memory: Memory, flags: Flags) -> list[Content]:
     """
     content = shown_text(memory.content, flags.found) if flags.found else body(memory.content)
     if memory.content.strip() == memory.line.strip():
-        return [content.stylize("bold") if flags.found else body(memory.line, "bold"), Content("")]
+        return [content.stylize("bold") if flags.found else body(memory.line, "bold"), BLANK]
     if says_the_same(memory.line, memory.content):
-        return [first_line_bold(content), Content("")]
-    return [body(memory.line, "bold"), Content(""), content, Content("")]
+        return [first_line_bold(content), BLANK]
+    return [body(memory.line, "bold"), BLANK, content, BLANK]
 
 
 def _state(memory: Memory, now: datetime, own_vote: str, unread: bool) -> Content:
@@ -302,7 +305,7 @@ def _origin(memory: Memory, now: datetime) -> Content:
 def _links(
     bench: Workbench, label: str, found: Iterable[tuple[str, Memory | None]]
 ) -> list[Content]:
-    rows = [Content(""), Content.styled(label, MUTED)]
+    rows = [BLANK, muted(label)]
     for id, memory in found:
         text = "not in this store" if memory is None else bench.safety.shown(memory).line[:300]
         name = printable(masked_name(id, bench.safety.masked))
@@ -313,7 +316,7 @@ def _links(
 
 def _timeline(bench: Workbench, memory: Memory, width: int) -> list[Content]:
     around = bench.stream.timeline(memory.id, 3)
-    rows = [Content(""), Content.styled("before and after in this session", MUTED)]
+    rows = [BLANK, muted("before and after in this session")]
     for other in around:
         clock = clock_time(other.created_at).strftime("%H:%M")
         mark, style = ("▹", "bold") if other.id == memory.id else (" ", "")

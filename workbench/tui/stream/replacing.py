@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
@@ -31,12 +30,12 @@ from workbench.services.stream.replacing import (
     Wanted,
 )
 from workbench.tui.actions import REPLACE, on_row
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import change
 from workbench.tui.promotion import CopiesDialog
 from workbench.tui.records.actions import Acts
-from workbench.tui.widgets.content import MUTED, body, key_of, keyed, word_diff
+from workbench.tui.widgets.content import BLANK, MUTED, body, key_of, keyed, word_diff
 from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt, SafeInput
 from workbench.tui.widgets.figures import NO_BREAK, amount
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -70,7 +69,7 @@ class ReplaceDialog(Dialog[int]):
     was.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*REPLACE, *on_row()))
+    BINDINGS = bindings((*REPLACE, *on_row()))
     DEFAULT_CSS = """
     ReplaceDialog {
         & > .dialog { width: 120; height: 94%; }
@@ -87,7 +86,7 @@ class ReplaceDialog(Dialog[int]):
     """
 
     def __init__(self, bench: Workbench, find: str = "") -> None:
-        super().__init__("Replace in every memory and bullet", [a for a in REPLACE if a.show])
+        super().__init__("Replace in every memory and bullet", footer_entries(REPLACE))
         self._bench = bench
         self._start = find
         self._wanted = Wanted(find, "")
@@ -115,15 +114,11 @@ class ReplaceDialog(Dialog[int]):
         self._show()
 
     @property
-    def _rows(self) -> LineView[Place]:
-        return self.query_one(LineView)
-
-    @property
     def _chosen(self) -> list[Place]:
-        return [place for place in self._rows.rows if self._taken.get(place.name)]
+        return [place for place in self.rows.rows if self._taken.get(place.name)]
 
     def _record_here(self, _what: str) -> tuple[str, str] | None:
-        place = self._rows.current
+        place = self.rows.current
         return None if place is None else place_of(place.before)
 
     def _draw(self, place: Place, width: int) -> list[Cell]:
@@ -150,7 +145,7 @@ class ReplaceDialog(Dialog[int]):
     @on(Input.Submitted, "#replace-with")
     def _listed(self) -> None:
         self._look()
-        self._rows.focus()
+        self.rows.focus()
 
     def _look(self, **how: bool) -> None:
         find, new = (
@@ -181,8 +176,8 @@ class ReplaceDialog(Dialog[int]):
                 place.name: self._taken[place.name] for place in places if place.name in self._taken
             }
             self._elsewhere = elsewhere
-            self._rows.set_empty(body(problem))
-            self._rows.set_rows(places, cursor=0)
+            self.rows.set_empty(body(problem))
+            self.rows.set_rows(places, cursor=0)
             self._show()
 
     def action_word(self) -> None:
@@ -201,8 +196,8 @@ class ReplaceDialog(Dialog[int]):
 
     @on(LineView.Highlighted)
     def _show(self) -> None:
-        place, mask = self._rows.current, self._bench.safety.masked
-        shown = Content("")
+        place, mask = self.rows.current, self._bench.safety.masked
+        shown = BLANK
         if place is not None:
             shown = Content("\n\n").join(
                 word_diff(mask(old), mask(new)) for old, new in place.texts
@@ -215,10 +210,10 @@ class ReplaceDialog(Dialog[int]):
         """Yield how many places there are and what was decided, how it is looked for, and where
         else it stands.
         """
-        if self._rows.rows or self._taken:
+        if self.rows.rows or self._taken:
             chosen, left = self._chosen, list(self._taken.values()).count(False)
             unseen = sum(place.name not in self._seen for place in chosen)
-            yield amount(len(self._rows.rows), "place")
+            yield amount(len(self.rows.rows), "place")
             yield f"{len(chosen)} to replace" + (f", {unseen} of them not viewed" if unseen else "")
             yield f"{left} skipped"
         yield "whole words" if self._wanted.word else f"{key_of('replace.word')}: whole words"
@@ -232,7 +227,7 @@ class ReplaceDialog(Dialog[int]):
 
     def action_take(self) -> None:
         """Take this place, and go to the next one."""
-        place = self._rows.current
+        place = self.rows.current
         if place is not None and place.misfit:
             self._say(f"✗ {_MISFITS[place.misfit]}: it stays as it is.", "$text-error")
         elif place is not None:
@@ -240,21 +235,21 @@ class ReplaceDialog(Dialog[int]):
 
     def action_leave(self) -> None:
         """Leave this place as it is, and go to the next one."""
-        if (place := self._rows.current) is not None:
+        if (place := self.rows.current) is not None:
             self._decide(place, taken=False)
 
     def _decide(self, place: Place, *, taken: bool) -> None:
         self._taken[place.name] = taken
-        self._rows.refresh_row(self._rows.cursor)
-        self._rows.action_down()
+        self.rows.refresh_row(self.rows.cursor)
+        self.rows.action_down()
         self._show()
 
     def action_all(self) -> None:
         """Take every place that was not left out."""
-        for at, place in enumerate(self._rows.rows):
+        for at, place in enumerate(self.rows.rows):
             if not place.misfit:
                 self._taken.setdefault(place.name, True)
-            self._rows.refresh_row(at)
+            self.rows.refresh_row(at)
         self._show()
 
     def action_next_part(self) -> None:

@@ -4,10 +4,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
@@ -32,7 +31,7 @@ from workbench.tui.records.actions import MemoryActions, links_of
 from workbench.tui.safety import FlaggedMemories
 from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, columns_of, detail, row
 from workbench.tui.widgets.bars import factor_bar
-from workbench.tui.widgets.content import MUTED, fitted, keyed, undo
+from workbench.tui.widgets.content import BLANK, MUTED, fitted, keyed, muted, undo
 from workbench.tui.widgets.content import key_of as key_for
 from workbench.tui.widgets.dialog import SafeInput
 from workbench.tui.widgets.figures import amount, number, tell_apart
@@ -166,7 +165,7 @@ class StreamScreen(AreaScreen):
 
     AREA = "stream"
     PANES = ("#list", "#side")
-    BINDINGS: ClassVar[list[BindingType]] = bindings(STREAM)
+    BINDINGS = bindings(STREAM)
     help_text = "The filter\n" + "\n".join(
         f"  {what:<28} {means}" for what, means in (*HELP, IS_FLAGGED)
     )
@@ -203,7 +202,7 @@ class StreamScreen(AreaScreen):
             self._draw,
             key_of,
             is_heading=lambda row: isinstance(row, Ruled),
-            empty=Content(""),
+            empty=BLANK,
             title="Memories",
             id="list",
         )
@@ -474,7 +473,7 @@ class StreamScreen(AreaScreen):
         memory, width = self.memory, self.side.scrollable_content_region.width or 60
         flags = None if memory is None else self.flagged.flags_of(memory)
         shown = (
-            Content("")
+            BLANK
             if memory is None or flags is None
             else detail(self.bench, memory, flags, width, unread=memory.id in self._unread)
         )
@@ -524,7 +523,7 @@ class StreamScreen(AreaScreen):
         except Stopped:
             pass
         except WorkbenchError as error:
-            self.call_later(self.workbench_app.say, str(error), "error")
+            self.call_later(self.say, str(error), "error")
 
     def _take_near(self, view: StreamView, found: "SemanticMatches") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
@@ -544,7 +543,7 @@ class StreamScreen(AreaScreen):
         at = self._ruled_at()
         if at is None:
             searched = self._view is not None and self._view.filter.words
-            self.workbench_app.say(NO_MORE if searched else keyed(NO_WORDS))
+            self.say(NO_MORE if searched else keyed(NO_WORDS))
         else:
             self.rows.focus()
             self.rows.cursor = 0 if self.rows.cursor > at > 0 else at + 1
@@ -585,7 +584,7 @@ class StreamScreen(AreaScreen):
             if places:
                 self.rows.cursor = (ahead or places)[0 if step > 0 else -1]
             else:
-                self.workbench_app.say(keyed("No search yet. {stream.search} starts one."))
+                self.say(keyed("No search yet. {stream.search} starts one."))
 
     def action_newest(self) -> None:
         """To the newest memory that came meanwhile."""
@@ -593,7 +592,7 @@ class StreamScreen(AreaScreen):
             (at for at, found in enumerate(self.rows.rows) if key_of(found) in self._unread), None
         )
         if place is None:
-            self.workbench_app.say("Nothing new since you last looked.")
+            self.say("Nothing new since you last looked.")
             return
         self.rows.cursor = place
         self.rows.focus()
@@ -646,27 +645,15 @@ class StreamScreen(AreaScreen):
         memory.
         """
         box, news = self.query_one("#filter", SafeInput), self.query_one("#news")
-        if self.has_class("-open"):
-            self.remove_class("-open")
-            self.rows.focus()
-        elif news.display:
+        if news.display and not self.has_class("-open"):
             news.display = False
-        elif self.focused is not self.rows:
-            self.rows.focus()
-        elif self.rows.mark_count:
-            self.rows.clear_marks()
-        elif box.value:
-            box.value = ""
+        else:
+            self.leave(self.rows, box)
 
     @on(LineList.Opened)
     def _open(self) -> None:
         self.action_unfold()
-        self.add_class("-open")
-        self.side.focus()
-
-    @on(LineList.MarksChanged)
-    def _marked(self) -> None:
-        self.show_status()
+        self.open_text()
 
     # Changing
 
@@ -706,7 +693,7 @@ class StreamScreen(AreaScreen):
         if place is not None:
             self.rows.cursor = place
         hidden = "" if place is not None else " The filter hides it; esc clears the filter."
-        self.workbench_app.say(f"Stored {id}. {undo()} takes it back.{hidden}")
+        self.say(f"Stored {id}. {undo()} takes it back.{hidden}")
 
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""
@@ -736,9 +723,7 @@ class StreamScreen(AreaScreen):
         )
         count = await self.app.push_screen_wait(ReplaceDialog(self.bench, words))
         if count:
-            self.workbench_app.say(
-                f"Replaced in {amount(count, 'record')}. {undo()} takes it back."
-            )
+            self.say(f"Replaced in {amount(count, 'record')}. {undo()} takes it back.")
 
 
 def _here() -> Path | None:

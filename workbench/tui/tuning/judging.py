@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import ClassVar, Literal, cast
+from typing import Literal, cast
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
@@ -26,13 +25,13 @@ from workbench.services.tuning.pairwise import Answer, Outlook, Preferences, beg
 from workbench.services.tuning.profiles import Profiles
 from workbench.services.tuning.session import Question
 from workbench.tui.actions import AUTO, BETTER, JUDGE, METRICS, on_row
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.app.waiting import change
 from workbench.tui.records.actions import Acts, Place
 from workbench.tui.tuning.ranking import verdict_parts, wordings
 from workbench.tui.widgets.bars import gauge
-from workbench.tui.widgets.content import MUTED, assemble, body, keyed, line
-from workbench.tui.widgets.dialog import Dialog, Progressed
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, joined, keyed, line, muted
+from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import days, number, since
 from workbench.tui.widgets.line_list import Cell, LineView, lay_out
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -47,7 +46,7 @@ GRADES = ("no", "weak", "good", "essential")
 def in_full(memory: Memory, now: datetime, *before: tuple[str, str]) -> Content:
     """Return the text of a memory under a line that says what it is and when it was made."""
     head = f"{printable(memory.observation_type)} · {since(memory.created_at, now)}\n"
-    return Content("\n").join([assemble([*before, (head, MUTED)]), body(memory.content)])
+    return joined(assemble([*before, (head, MUTED)]), body(memory.content))
 
 
 class JudgeDialog(Dialog[None]):
@@ -55,7 +54,7 @@ class JudgeDialog(Dialog[None]):
     `give`.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*JUDGE, *on_row()))
+    BINDINGS = bindings((*JUDGE, *on_row()))
     DEFAULT_CSS = """
     JudgeDialog {
         & > .dialog { width: 94%; max-width: 150; height: 94%; }
@@ -83,7 +82,7 @@ class JudgeDialog(Dialog[None]):
         give: Callable[[str, int], None],
     ) -> None:
         super().__init__(
-            "Judge · how well does each memory answer the query?", [a for a in JUDGE if a.show]
+            "Judge · how well does each memory answer the query?", footer_entries(JUDGE)
         )
         self._bench, self._query, self._now, self._asked_at = bench, query, now, asked_at
         self._pool = tuple(map(bench.safety.shown, pool))
@@ -96,7 +95,7 @@ class JudgeDialog(Dialog[None]):
     def contents(self) -> Iterable[Widget]:
         """Return the query, what is left, the pool and the memory."""
         yield Static(line(self._bench.safety.masked(self._query), 400).rstrip(), id="judge-query")
-        yield Static(Content(""), id="judge-state")
+        yield Static(BLANK, id="judge-state")
         rows: LineView[int] = LineView(
             self._draw, lambda place: place, empty=Content("Nothing to judge."), id="pool"
         )
@@ -108,11 +107,6 @@ class JudgeDialog(Dialog[None]):
         self._show()
         self.rows.set_rows(range(len(self._pool)), cursor=self._next(-1) or 0)
         self.rows.focus()
-
-    @property
-    def rows(self) -> LineView[int]:
-        """The places of the pool."""
-        return self.query_one("#pool", LineView)
 
     def _grades(self) -> list[int | None]:
         grades = self._bench.judging.grades(self._query, self._now)
@@ -226,7 +220,7 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
     answered to `proposal`.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(AUTO)
+    BINDINGS = bindings(AUTO)
     DEFAULT_CSS = """
     AutoTune {
         & > .dialog { width: 84; }
@@ -241,11 +235,11 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the one text: first the progress, then the proposal."""
-        yield Static(Content(""), id="auto-text")
+        yield Static(BLANK, id="auto-text")
 
     def on_mount(self) -> None:
         """Start the search."""
-        self._show_progress(Progressed(0, len(self._scored.queries)))
+        self._show_progress(0, len(self._scored.queries))
         self._search()
 
     @work
@@ -253,7 +247,7 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
         worker, search = get_current_worker(), Search(Measure("ndcg", self._start.k))
 
         def progress(done: int, total: int) -> None:
-            self.post_message(Progressed(done, total))
+            self.call_later(self._show_progress, done, total)
 
         def cancelled() -> bool:
             return worker.is_cancelled
@@ -268,16 +262,13 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
             text = Content.styled(f"✗ {printable(str(error))}", "$text-error")
         self.query_one("#auto-text", Static).update(text)
 
-    @on(Progressed)
-    def _show_progress(self, event: Progressed) -> None:
+    def _show_progress(self, done: int, total: int) -> None:
         if self.proposal is None:
             around = _start(self._start, self._changed)
             head = Content(
                 f"Trying every setting around {around}. Esc stops it; nothing is changed.\n\n"
             )
-            self.query_one("#auto-text", Static).update(
-                head + gauge(event.done, event.total, "queries", 30)
-            )
+            self.query_one("#auto-text", Static).update(head + gauge(done, total, "queries", 30))
 
     def action_apply(self) -> None:
         """Put the sliders where the proposal has them, or leave them where nothing is better."""
@@ -303,9 +294,7 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
     """Return what would move, what it is worth on held-out queries, and the verdict."""
     start, name = _start(proposal.start, changed), printable(proposal.start.name)
     judged = f"{number(proposal.queries)} queries with {number(judgments)} judgments"
-    lines = [
-        Content.styled(f"{number(proposal.tried)} settings around {start} on {judged}.\n", MUTED)
-    ]
+    lines = [muted(f"{number(proposal.tried)} settings around {start} on {judged}.\n")]
     if proposal.keeps:
         yours = "the current sliders" if changed else name
         beaten = (
@@ -328,9 +317,7 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
     ]
     lines += [
         assemble([*means, (f" on held-out queries ({proposal.folds} folds)", "")]),
-        Content.styled(
-            f"{proposal.fitted:.3f} on the queries it was chosen on, which is optimistic", MUTED
-        ),
+        muted(f"{proposal.fitted:.3f} on the queries it was chosen on, which is optimistic"),
         assemble(verdict_parts(proposal.verdict)),
     ]
     said = [
@@ -341,7 +328,7 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         f"{printable(name)} was tuned on these queries, so its score is no evidence"
         for name in proposal.seen
     ]
-    lines += [Content.styled(text, MUTED) for text in said]
+    lines += [muted(text) for text in said]
     if changed and not proposal.keeps:
         lost = "\nThe current slider values would be lost; no profile has them."
         lines.append(Content.styled(lost, "$text-warning"))
@@ -349,8 +336,8 @@ def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Cont
         keys = keyed(
             "\n{auto.apply} keeps the sliders as they are; {auto.anyway} tries this setting."
         )
-        lines.append(Content.styled(keys, MUTED))
-    return Content("\n").join(lines)
+        lines.append(muted(keys))
+    return joined(*lines)
 
 
 def _start(start: Profile, changed: bool) -> str:
@@ -385,7 +372,7 @@ ENOUGH = 0.005
 class Better(Dialog[Profile | None]):
     """Ask pair after pair; the result is the profile that was applied."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(BETTER)
+    BINDINGS = bindings(BETTER)
     DEFAULT_CSS = """
     Better {
         & > .dialog { width: 94%; max-width: 150; height: 94%; }
@@ -406,7 +393,7 @@ class Better(Dialog[Profile | None]):
     ) -> None:
         super().__init__(
             "Better 1 (a) or 2 (b)? · which answers the query better?",
-            [a for a in BETTER if a.show],
+            footer_entries(BETTER),
         )
         self._bench, self._question, self._now, self._profile = bench, question, now, profile
         saved = [(query.text, query.now or bench.context.now()) for query in bench.tuning.queries()]
@@ -418,11 +405,11 @@ class Better(Dialog[Profile | None]):
     def contents(self) -> Iterable[Widget]:
         """Return the query, both memories, and how the weights stand."""
         yield Static(
-            Content.styled("Looking for pairs that settings rank differently …", MUTED),
+            muted("Looking for pairs that settings rank differently …"),
             id="better-query",
         )
         yield Container(ReadingPane(id="better-a"), ReadingPane(id="better-b"), id="better-panes")
-        yield Static(Content(""), id="better-state")
+        yield Static(BLANK, id="better-state")
 
     def on_mount(self) -> None:
         """Look for the pairs."""
@@ -468,12 +455,12 @@ class Better(Dialog[Profile | None]):
             query = line(
                 self._bench.safety.masked(self._queries[pair.query][0]), width, "bold"
             ).rstrip()
-            self._say("query", Content.styled("query ", MUTED) + query)
+            self._say("query", muted("query ") + query)
         for pane, id in zip(
             self.query(ReadingPane), (pair.a, pair.b) if pair else ("", ""), strict=True
         ):
             memory = shown(self._question.ranker.pool.memory(id)) if id else None
-            pane.show(in_full(memory, self._now) if memory else Content(""))
+            pane.show(in_full(memory, self._now) if memory else BLANK)
         self._show_state()
         if not self._looking:
             self._looking = True
@@ -564,7 +551,7 @@ class MetricsDialog(Dialog[int | None]):
     The result is the number of the query that is to be ranked.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(METRICS)
+    BINDINGS = bindings(METRICS)
     DEFAULT_CSS = """
     MetricsDialog {
         & > .dialog { width: 94%; max-width: 130; height: 94%; }
@@ -587,7 +574,7 @@ class MetricsDialog(Dialog[int | None]):
     def contents(self) -> Iterable[Widget]:
         """Return the verdict, the means, the queries and the definitions."""
         yield Static(wordings(self._found)[0], id="metrics-verdict")
-        yield Static(Content(""), id="metrics-head")
+        yield Static(BLANK, id="metrics-head")
         yield LineView(self._draw, lambda place: place)
         lines = [f"{m.title}: {m.about}" for m in self._measures]
         lines.append(
@@ -629,7 +616,7 @@ class MetricsDialog(Dialog[int | None]):
         mean = self._line(
             "mean", means, f"{self._found.means[0]:.3f}", str(new.unjudged), width, "bold"
         )
-        self.query_one("#metrics-head", Static).update(Content("\n").join([titles, mean]))
+        self.query_one("#metrics-head", Static).update(joined(titles, mean))
 
     def _draw(self, place: int, width: int) -> Content:
         query: QueryResult = self._found.new.queries[place]

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, Literal, cast
 
 from textual import on
-from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
@@ -45,14 +44,24 @@ from workbench.services.tuning.session import (
     standings_of,
 )
 from workbench.tui.actions import COMPARE, LIBRARY
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import bindings, footer_entries
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import asking
 from workbench.tui.files.exports import written_said
 from workbench.tui.records.actions import Acts, Place
 from workbench.tui.tuning.ranking import WORSE, movement
-from workbench.tui.widgets.content import MUTED, assemble, key_of, keyed, line, undo
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    joined,
+    key_of,
+    keyed,
+    line,
+    muted,
+    undo,
+)
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt, path_to_write
 from workbench.tui.widgets.figures import absolute, ago, amount, day, days
 from workbench.tui.widgets.line_list import Cell, LineView, lay_out
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -174,7 +183,7 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
     to be another one.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(COMPARE)
+    BINDINGS = bindings(COMPARE)
     DEFAULT_CSS = """
     CompareDialog {
         & > .dialog { width: 96%; max-width: 170; height: 94%; }
@@ -195,13 +204,9 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return what they have in common, both names, and the places."""
-        yield Static(Content(""), id="compare-state")
-        yield Static(Content(""), id="compare-head")
+        yield Static(BLANK, id="compare-state")
+        yield Static(BLANK, id="compare-head")
         yield LineView(self._draw, lambda row: row.place, empty=Content("Neither serves anything."))
-
-    @property
-    def rows(self) -> LineView[Beside]:
-        return self.query_one(LineView)
 
     def on_mount(self) -> None:
         """Show the places."""
@@ -240,7 +245,7 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
     def _draw(self, row: Beside, width: int) -> Content:
         style, texts = "" if row.place <= self._k else MUTED, []
         for standing, move in ((row.left, self._went), (row.right, self._came)):
-            text = Content("")
+            text = BLANK
             if standing is not None:
                 mark, mark_style = move(standing)
                 title = line(self._shown(standing.memory).line, max(0, width // 2)).rstrip()
@@ -324,7 +329,7 @@ def certificate_text(side: Side, against: Side, session: TuningSession, file: st
         elif session.question is not None:
             lines += [("", ""), (in_common(session, against.profile, profile), "")]
             lines.append((keyed("{tune.compare} shows both rankings, place by place"), MUTED))
-    return Content("\n").join(Content.styled(text, style) for text, style in lines)
+    return joined(*(Content.styled(text, style) for text, style in lines))
 
 
 def _shown(parameter: str, value: Value) -> str:
@@ -409,7 +414,7 @@ class LibraryDialog(Dialog[Side | None]):
     `birth` measures settings when they are saved.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(LIBRARY)
+    BINDINGS = bindings(LIBRARY)
     DEFAULT_CSS = """
     LibraryDialog {
         & > .dialog { width: 94%; max-width: 150; height: 94%; }
@@ -432,7 +437,7 @@ class LibraryDialog(Dialog[Side | None]):
         session: TuningSession,
         birth: Callable[[Profile], Awaitable[ProfileProvenance | None]],
     ) -> None:
-        super().__init__("Snapshots and profiles", [a for a in LIBRARY if a.show])
+        super().__init__("Snapshots and profiles", footer_entries(LIBRARY))
         self._bench, self._session, self._birth = bench, session, birth
         self._shelf = bench.tuning.snapshots
         self._against = "sliders"
@@ -458,10 +463,6 @@ class LibraryDialog(Dialog[Side | None]):
         self.rows.focus()
 
     @property
-    def rows(self) -> LineView[Side]:
-        return self.query_one("#sides", LineView)
-
-    @property
     def against(self) -> Side:
         """What everything is compared with."""
         return next((side for side in self._sides if side.id == self._against), self._sides[0])
@@ -474,7 +475,7 @@ class LibraryDialog(Dialog[Side | None]):
         state = keyed(
             kept if count else "No snapshot yet: {tune.snapshot} on the Tune screen takes one."
         )
-        self.query_one("#library-state", Static).update(Content.styled(state, MUTED))
+        self.query_one("#library-state", Static).update(muted(state))
         self._show()
 
     def _draw(self, side: Side, width: int) -> list[Cell]:
@@ -571,7 +572,7 @@ class LibraryDialog(Dialog[Side | None]):
             self.workbench_app.say(f"Saved {name} in {path}. {key} on it: Use for agents.")
 
     def _snapshot(self) -> Side | None:
-        side = self.rows.current
+        side: Side | None = self.rows.current
         if side is None or side.kind != "snapshot":
             self.workbench_app.say("Only snapshots can be renamed or deleted; profiles are files.")
             return None
@@ -851,14 +852,7 @@ async def export_queries(app: Host, current: str) -> None:
 
 def _path(name: str) -> Path:
     """Return the file to write. Raises `WorkbenchError`."""
-    if not name.strip():
-        raise WorkbenchError("Give the file to write.")
-    try:
-        path = Path(name.strip()).expanduser()
-    except RuntimeError as error:
-        raise WorkbenchError(
-            f"{name} names an unknown home folder.", "Nothing was written."
-        ) from error
+    path = path_to_write(name)
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise WorkbenchError(
             f"{path} is a folder." if path.is_dir() else f"The folder of {path} does not exist."

@@ -22,7 +22,7 @@ from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of
 from workbench.tui.tuning.sliders import day_offset
 from workbench.tui.widgets.bars import bar_pieces, fill_of
-from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted, key_of
+from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted, key_of, muted
 from workbench.tui.widgets.figures import FixedText, absolute, number, whole_words
 from workbench.tui.widgets.line_list import MARKED, LineView
 
@@ -136,7 +136,7 @@ def draw(line: Line, width: int, memory: Memory | None, flagged: bool) -> Conten
     """
     if isinstance(line, Heading) or memory is None:
         text = f"── {line.text if isinstance(line, Heading) else ''} "
-        return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
+        return fitted(muted(text + "─" * max(0, width - len(text))), width)
     scored, place = line.standing.scored, line.standing.place
     room, bar = width - 16, bar_cells(width)
     style = "" if line.served and not line.weak else MUTED
@@ -315,15 +315,11 @@ class VerdictLine(FixedText):
     def on_resize(self) -> None:
         """Say it in as many words as there is room for."""
         room = max(0, self.size.width - 2)
-        texts = (
-            [Content.styled(printable(self._said), MUTED)]
-            if self.found is None
-            else wordings(self.found)
-        )
+        texts = [muted(printable(self._said))] if self.found is None else wordings(self.found)
         text = next((text for text in texts if text.cell_length <= room), texts[-1])
         # The mark has a place of its own, so that nothing moves while one slides.
         mark = OLD if self.old and self.found else " "
-        self.write(Content.styled(mark, MUTED) + whole_words(text, room))
+        self.write(muted(mark) + whole_words(text, room))
 
     def on_click(self) -> None:
         """Open the metrics."""

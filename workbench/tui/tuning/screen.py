@@ -6,10 +6,9 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.timer import Timer
@@ -103,7 +102,7 @@ class TuneScreen(AreaScreen):
 
     AREA = "tune"
     PANES = ("#sliders", "#stage")
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*TUNE, *NUDGES))
+    BINDINGS = bindings((*TUNE, *NUDGES))
     help_text = HELP
     DEFAULT_CSS = """
     TuneScreen {
@@ -164,7 +163,7 @@ class TuneScreen(AreaScreen):
             self.sliders.query(Slider).first().focus()
         profile, problem = self._default()
         if problem:
-            self.workbench_app.say(problem, "error")
+            self.say(problem, "error")
         if profile != self.session.saved:
             self.sliders.put(profile, profile)
             self.session.moves.clear()
@@ -267,9 +266,7 @@ class TuneScreen(AreaScreen):
         """Choose one of the saved queries."""
         queries = self.bench.tuning.queries()
         if not queries:
-            self.workbench_app.say(
-                keyed("No saved queries yet. {tune.query} writes one to rank by.")
-            )
+            self.say(keyed("No saved queries yet. {tune.query} writes one to rank by."))
             return
         chosen = await choosing.choose_query(
             self.workbench_app, "Saved queries", queries, self.session.query
@@ -580,31 +577,31 @@ class TuneScreen(AreaScreen):
     def action_mark(self) -> None:
         """Mark the row under the cursor, and say what two marks are for."""
         if (memory := memory_of(self.rows.current)) is None:
-            self.workbench_app.say(keyed(TO_THE_ROWS))
+            self.say(keyed(TO_THE_ROWS))
             return
         self.session.mark(memory.id)
         self._show()
         if len(self.session.marked) == 2:
-            self.workbench_app.say(keyed("{tune.why} shows why one is above the other."))
+            self.say(keyed("{tune.why} shows why one is above the other."))
 
     async def _compare_marked(self) -> None:
         """Show what parts the two marked memories; move the weight that swaps them, if wanted."""
         found = self.session.difference(self.sliders.highs)
         if found is None:
-            self.workbench_app.say("A marked memory is not ranked now, so there is no difference.")
+            self.say("A marked memory is not ranked now, so there is no difference.")
             return
         dialog = DifferenceDialog(found, self.bench.safety.shown)
         swap = await self.workbench_app.push_screen_wait(dialog)
         if swap is not None:
             self.sliders.take(swap)
             saves = keyed("{tune.save} saves it, {app.undo} takes it back.")
-            self.workbench_app.say(f"{swap.factor.label} is set so that they swap. {saves}")
+            self.say(f"{swap.factor.label} is set so that they swap. {saves}")
 
     @asking
     async def action_why(self) -> None:
         """Compare two marked memories; else choose any, which stands in the list until esc."""
         if self.session.ranking is None:
-            self.workbench_app.say(keyed("Nothing is ranked yet. {tune.query} writes a query."))
+            self.say(keyed("Nothing is ranked yet. {tune.query} writes a query."))
             return
         if len(self.session.marked) == 2:
             await self._compare_marked()
@@ -628,7 +625,7 @@ class TuneScreen(AreaScreen):
         profile = await choosing.choose_profile(self.workbench_app, self.session)
         if profile is not None:
             self._put(profile, profile)
-            self.workbench_app.say(f"Loaded {profile.name}. {profile.about}")
+            self.say(f"Loaded {profile.name}. {profile.about}")
 
     @asking
     async def action_save(self) -> None:
@@ -643,7 +640,7 @@ class TuneScreen(AreaScreen):
         if name is not None:
             profile = profiles.get(name)
             self._put(profile, profile)
-            self.workbench_app.say(keyed(f"Saved {name}. {{tune.use}} Use for agents."))
+            self.say(keyed(f"Saved {name}. {{tune.use}} Use for agents."))
 
     async def _birth(self, profile: Profile) -> ProfileProvenance | None:
         """Return what to say about settings when they are saved."""
@@ -654,7 +651,7 @@ class TuneScreen(AreaScreen):
     def action_use(self) -> None:
         """Let the store be ranked with the loaded profile, for agents too."""
         if self.session.changed:
-            self.workbench_app.say(
+            self.say(
                 keyed("The changed sliders are in no profile yet: {tune.save} saves them first.")
             )
         elif use(self.workbench_app, self.session.saved.name):
@@ -676,7 +673,7 @@ class TuneScreen(AreaScreen):
             else:
                 taken = shelf.take(profile, self.bench.context.now())
                 said = f"Snapshot {taken.name} is taken. {key} lists them: compare, go back, save."
-            self.workbench_app.say(said)
+            self.say(said)
 
     @asking
     async def action_library(self) -> None:
@@ -719,9 +716,9 @@ class TuneScreen(AreaScreen):
     def _is_ready(self, *, query: bool = True) -> bool:
         """Tell whether there is a model, and a query unless none is needed, or say what is missing."""
         if not self.bench.tuning.ready:
-            self.workbench_app.say("The model is still loading. Try again in a moment.")
+            self.say("The model is still loading. Try again in a moment.")
         elif query and self.session.question is None:
-            self.workbench_app.say(keyed(NO_QUERY))
+            self.say(keyed(NO_QUERY))
         else:
             return True
         return False
@@ -734,7 +731,7 @@ class TuneScreen(AreaScreen):
         first = preview(self.session.text)
         if first is None:
             return preview
-        self.workbench_app.say(first, "warning")
+        self.say(first, "warning")
         return None
 
     def _saved(self) -> SavedQuery | None:
@@ -756,9 +753,7 @@ class TuneScreen(AreaScreen):
         text, now = (saved.text, saved.now) if saved else (preview.stored if preview else "", None)
         pool = await asyncio.to_thread(question.pool, self.session.profile, self.session.asked_at)
         if not pool:
-            self.workbench_app.say(
-                "Nothing is served for this query, so there is nothing to judge."
-            )
+            self.say("Nothing is served for this query, so there is nothing to judge.")
             return
 
         def give(memory: str, grade: int) -> None:

@@ -5,10 +5,9 @@ curve.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.color import Color
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -30,7 +29,17 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.ranking import missing
 from workbench.tui.tuning.sliders import Hints, weight
 from workbench.tui.widgets.bars import fill_of
-from workbench.tui.widgets.content import MUTED, assemble, body, fitted, keyed, line
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    fitted,
+    joined,
+    keyed,
+    line,
+    muted,
+)
 from workbench.tui.widgets.dialog import TextDialog
 from workbench.tui.widgets.figures import FixedText, days, number
 from workbench.tui.widgets.line_list import ListKeys
@@ -99,10 +108,10 @@ def curve_of(found: Explanation, profile: Profile) -> Curve | None:
 def heading(found: Explanation, profile: Profile) -> Content:
     """Return two lines that say how recency goes for this memory."""
     if profile.mode == "off":
-        return Content.styled("recency is off: 1 for every memory", MUTED)
+        return muted("recency is off: 1 for every memory")
     if profile.mode == "rank":
-        return Content.styled(
-            f"recency by rank, {profile.rank_order} first:\n{profile.rank_decay:g} per place", MUTED
+        return muted(
+            f"recency by rank, {profile.rank_order} first:\n{profile.rank_decay:g} per place"
         )
     event = "made" if found.terms or profile.mode == "days" else "read"
     since = (
@@ -146,7 +155,7 @@ class DecayCurve(Vertical):
     def show(self, found: Explanation | None) -> None:
         """Show how recency fades for one memory; draws only what is another curve than before."""
         if found is None or found.standing.scored is None:
-            head, curve = Content(""), None
+            head, curve = BLANK, None
         else:
             head, curve = (
                 heading(found, found.ranking.profile),
@@ -227,7 +236,7 @@ def explained(
             _BY_SETTINGS.get(found.hidden, "Agents are never served it, whatever the settings.")
         )
         warning = Content.styled(f"Not served: {printable(found.hidden)}", "bold $text-warning")
-        return [*lines, warning, Content.styled(what, MUTED)]
+        return [*lines, warning, muted(what)]
     # Before the figures: what a person wants who asks about a memory that is not served.
     lines += [*_against_floor(found), *_ways(found, hints)]
     if found.terms:
@@ -267,13 +276,13 @@ def _query(found: Explanation) -> list[Content]:
     floor, reach = found.against.verdict.standard.floor, found.against.verdict.reach
     if floor is None or reach is None:
         why = missing(found.against.verdict.standard)
-        return [Content.styled(f"  {why}", MUTED)] if why else []
+        return [muted(f"  {why}")] if why else []
     text = f"  the query reaches {reach.together:.3f}, floor {floor.query:.3f}"
     return [Content.styled(text, "$text-warning" if found.against.empty else MUTED)]
 
 
 def _header(figures: str, width: int) -> Content:
-    return Content.styled(f"{'':{_NAME}}{figures}"[:width], MUTED)
+    return muted(f"{'':{_NAME}}{figures}"[:width])
 
 
 def _part(found: Explanation, factor: Factor, width: int, *, bounds: bool) -> list[Content]:
@@ -303,8 +312,7 @@ def _part(found: Explanation, factor: Factor, width: int, *, bounds: bool) -> li
         for name, value, memory in (("min", ends.low, by[0]), ("max", ends.high, by[1])):
             head = f"    {name} {value:>8.4f}  "
             lines.append(
-                Content.styled(head, MUTED)
-                + line(memory.line if memory else "frozen", width - len(head), MUTED)
+                muted(head) + line(memory.line if memory else "frozen", width - len(head), MUTED)
             )
     return [*lines, *_shares(found, style, width)] if factor.id == RELEVANCE else lines
 
@@ -353,7 +361,7 @@ def _total(found: Explanation, width: int) -> list[Content]:
     else:
         scope = f"each factor 0 to 1 over all {number(pool)} served memories"
     total = assemble([(head, "bold"), (gap, ""), (figure, "bold $text-accent")])
-    return [total, Content.styled(f"  {scope}", MUTED)]
+    return [total, muted(f"  {scope}")]
 
 
 def _ways(found: Explanation, hints: Hints | None) -> list[Content]:
@@ -384,7 +392,7 @@ def terms_text(terms: Sequence[TermPart], width: int) -> list[Content]:
         head = assemble(
             [(f"{fill} ", style), (f"{term.term:<{_NAME - 2}}", "bold"), (f"{figures}  ", "")]
         )
-        note, room = Content.styled(printable(term.note), MUTED), width - head.cell_length
+        note, room = muted(printable(term.note)), width - head.cell_length
         lines += [head + note] if note.cell_length <= room else [head, Content("    ") + note]
     return lines
 
@@ -395,7 +403,7 @@ def terms_text(terms: Sequence[TermPart], width: int) -> list[Content]:
 class DifferenceDialog(TextDialog[WeightChange]):
     """What parts two memories, factor by factor; the result is the weight that is to swap them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(DIFFERENCE)
+    BINDINGS = bindings(DIFFERENCE)
 
     def __init__(self, found: Difference, shown: Callable[[Any], Any]) -> None:
         self._swap = found.swap
@@ -417,8 +425,8 @@ def difference_text(found: Difference, shown: Callable[[Any], Any]) -> Content:
         for place, one in zip(places, (found.first, found.second), strict=True)
     ]
     lines += [
-        Content(""),
-        Content.styled(f"{'':14}{places[0]:>8} {places[1]:>8}   difference", MUTED),
+        BLANK,
+        muted(f"{'':14}{places[0]:>8} {places[1]:>8}   difference"),
     ]
     most = max((abs(one - other) for _, one, other in found.factors), default=0.0) or 1.0
     for factor, one, other in found.factors:
@@ -436,7 +444,7 @@ def difference_text(found: Difference, shown: Callable[[Any], Any]) -> Content:
     else:
         change = f"{swap.factor.label} {weight(swap.now)} → {weight(swap.then)}"
         said = f"They swap with {change}: the smallest change of a single weight."
-    return Content("\n").join([*lines, Content(""), Content.styled(said, "bold")])
+    return joined(*lines, BLANK, Content.styled(said, "bold"))
 
 
 _TEXT, _CURVE = 51, 24
@@ -447,7 +455,7 @@ class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
     """Text and curve side by side, or one above the other where there is height instead of width."""
 
     # Not those of a scroll view, which would keep ← and → from the slider.
-    BINDINGS: ClassVar[list[BindingType]] = bindings([a for a in LIST if a.id != "list.open"])
+    BINDINGS = bindings([a for a in LIST if a.id != "list.open"])
     DEFAULT_CSS = """
     WhyPane {
         layout: horizontal;
@@ -532,12 +540,10 @@ class WhyPane(VerticalScroll, ListKeys, inherit_bindings=False):
     def _draw(self) -> None:
         width = self.scrollable_content_region.width - (self._beside + 2 if self._beside else 0)
         if isinstance(self._found, str):
-            lines = [
-                line.rstrip() for line in Content.styled(self._found, MUTED).wrap(max(20, width))
-            ]
+            lines = [line.rstrip() for line in muted(self._found).wrap(max(20, width))]
         else:
             lines = explained(self._found, self._baseline, self._hints, width, bounds=self._bounds)
-        content = Content("\n").join(lines)
+        content = joined(*lines)
         # The screen is laid out anew only when the text may be higher or lower than before.
         shape = (self.memory, self.size.width, content.plain.count("\n"))
         self.query_one(Static).update(content, layout=shape != self._shape)

@@ -4,10 +4,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
@@ -17,7 +15,7 @@ from workbench.core.reflection.trigger import Gauge
 from workbench.core.tuning.profile import FACTORS, RELEVANCE, Factor
 from workbench.tui.actions import SLIDER
 from workbench.tui.app.actions import bindings
-from workbench.tui.widgets.content import MUTED, assemble, fitted, line
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, fitted, joined, line, muted
 from workbench.tui.widgets.figures import number, shares
 from workbench.tui.widgets.line_list import CURSOR, RESTING
 
@@ -47,7 +45,7 @@ def day_plot(days: Sequence[date], values: Sequence[int], cells: int) -> Content
     """
     width = min(cells, MOST)
     if width < LEAST or not any(values):
-        return Content("")
+        return BLANK
     from rich.text import Text  # neither is needed before something is drawn
     from textual_plotext.plot import Plot
 
@@ -87,9 +85,7 @@ def behind(found: Gauge) -> Content:
     lead.
     """
     others = [c for c in found.conditions if c.name != found.leading.name]
-    return Content.styled(
-        "".join(f" · {c.value:.0f}/{c.limit:.0f} {c.name}" for c in others), MUTED
-    )
+    return muted("".join(f" · {c.value:.0f}/{c.limit:.0f} {c.name}" for c in others))
 
 
 BAND, MIDDLE, REST = "━", "●", "·"
@@ -122,7 +118,7 @@ def interval_bar(
 
 def empty_bar(cells: int) -> Content:
     """Return the bar of a share nothing is known about."""
-    return Content.styled(REST * max(0, cells), MUTED)
+    return muted(REST * max(0, cells))
 
 
 # The score of a memory as a stacked bar of its weighted parts.
@@ -285,7 +281,7 @@ class Slider(Widget, can_focus=True):
             return self.slider
 
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = bindings(SLIDER)
+    BINDINGS = bindings(SLIDER)
     DEFAULT_CSS = """
     Slider {
         width: 1fr;
@@ -315,12 +311,10 @@ class Slider(Widget, can_focus=True):
         label_width: int = 12,
         value_width: int = 8,
         digits: bool = True,
-        name: str | None = None,
         id: str | None = None,
         classes: str | None = None,
-        disabled: bool = False,
     ) -> None:
-        super().__init__(name=name, id=id, classes=classes, disabled=disabled)
+        super().__init__(id=id, classes=classes)
         self.label = label
         self.scale = scale or Scale()
         self._off = off or "off"
@@ -365,7 +359,7 @@ class Slider(Widget, can_focus=True):
             return first
         # What is not being moved has nothing to say of where it would change the order.
         hint = self.hint if self.has_focus or self.current else ""
-        return Content("\n").join([first, Content("  ") + line(hint, max(0, width - 2), MUTED)])
+        return joined(first, Content("  ") + line(hint, max(0, width - 2), MUTED))
 
     def _bar_place(self, width: int) -> tuple[int, int]:
         """Return where the bar starts and how many cells it has; the label gives way first."""

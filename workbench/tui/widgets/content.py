@@ -19,6 +19,7 @@ FOUND = "bold underline"
 REMOVED = "strike $text-error"
 ADDED = "bold $text-success"
 MUTED = "$text-muted"
+BLANK = Content("")
 
 _PER_CELL = 8
 """Stored characters looked at per cell of a line: enough for combining marks, little for hostile
@@ -28,10 +29,19 @@ text.
 _SECRET = r"\[secret: [^\]\n]{1,40}\]"
 
 
+def muted(text: str) -> Content:
+    return Content.styled(text, MUTED)
+
+
+def joined(*lines: Content) -> Content:
+    """Return lines one below the other."""
+    return Content("\n").join(lines)
+
+
 def body(text: str, style: str = "") -> Content:
     """Return a whole stored text with its line breaks; the widget wraps it."""
     shown = Content.styled(_clean(text, MAX_KEPT), style)
-    return shown + Content.styled(_rest(text), MUTED) if len(text) > MAX_KEPT else shown
+    return shown + muted(_rest(text)) if len(text) > MAX_KEPT else shown
 
 
 def line(text: str, width: int, style: str = "", align: str = "left") -> Content:

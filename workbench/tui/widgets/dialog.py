@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from textual import events, on, work
+from textual import events, getters, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import Reactive, reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -23,10 +22,18 @@ from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, implementation
 from workbench.core.text import printable
 from workbench.tui.actions import CHOOSE, CONFIRM, ON_DIALOG, PROMPT
-from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key
+from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key, footer_entries
 from workbench.tui.app.private_names import OneFrame
 from workbench.tui.app.waiting import change, done
-from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight, remapped_ids
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    find_words,
+    highlight,
+    remapped_ids,
+)
 from workbench.tui.widgets.line_list import Cell, LineView, find_row
 from workbench.tui.widgets.reading_pane import ReadingPane
 
@@ -38,21 +45,14 @@ HELP, MANUAL = "workbench.tui.manual:HelpScreen", "workbench.tui.manual:open_man
 """What shows the keys, and what opens the manual; both are dialogs themselves."""
 
 
-class Progressed(Message):
-    """So much of all is done."""
-
-    def __init__(self, done: int, total: int) -> None:
-        super().__init__()
-        self.done = done
-        self.total = total
-
-
 class Dialog(OneFrame[R]):
     """A modal box: a title, the widgets of `contents`, and the keys of `offered`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ON_DIALOG)
+    BINDINGS = bindings(ON_DIALOG)
     acts: Callable[[str], Awaitable[None]] | None = None
     """What the usual keys do to the record of the row under the cursor (`tui.records.actions`)."""
+    rows, pane = getters.query_one(LineView), getters.query_one(ReadingPane)
+    """The list and the text in it, where there is one of each."""
     DEFAULT_CSS = """
     Dialog {
         align: center middle;
@@ -163,7 +163,7 @@ class KeysLine(Static):
     urgent: reactive[str] = reactive("", init=False)
 
     def __init__(self, actions: Iterable[Action]) -> None:
-        super().__init__(Content(""), classes="dialog--keys")
+        super().__init__(BLANK, classes="dialog--keys")
         self._actions = tuple(actions)
 
     def show(self) -> None:
@@ -262,10 +262,6 @@ class TextDialog(Dialog[R]):
     def contents(self) -> Iterable[Widget]:
         yield ReadingPane(id="text")
 
-    @property
-    def pane(self) -> ReadingPane:
-        return self.query_one(ReadingPane)
-
     def on_mount(self) -> None:
         """Show what is known so far."""
         self.show(self._text)
@@ -318,7 +314,7 @@ class Choose(Dialog[str | None]):
     why there is none. `shown` makes of a label what may be seen of it, once it is in sight.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(CHOOSE)
+    BINDINGS = bindings(CHOOSE)
     DEFAULT_CSS = """
     Choose LineView {
         height: auto;
@@ -338,7 +334,7 @@ class Choose(Dialog[str | None]):
         search: Search | None = None,
         shown: Callable[[str], str] = str,
     ) -> None:
-        super().__init__(title, [a for a in CHOOSE if a.show])
+        super().__init__(title, footer_entries(CHOOSE))
         self._choices = choices
         self._current = current
         self._search = search
@@ -358,11 +354,7 @@ class Choose(Dialog[str | None]):
             self._find(self._search)
             return
         place = next((i for i, choice in enumerate(self._choices) if choice.id == self._current), 0)
-        self._list.set_rows(self._choices, cursor=place)
-
-    @property
-    def _list(self) -> LineView[Choice]:
-        return self.query_one(LineView)
+        self.rows.set_rows(self._choices, cursor=place)
 
     @property
     def _words(self) -> list[str]:
@@ -381,28 +373,28 @@ class Choose(Dialog[str | None]):
             return
         words = [word.casefold() for word in self._words]
         said = ((choice, self._shown(choice.label).casefold()) for choice in self._choices)
-        self._list.set_rows(
+        self.rows.set_rows(
             [choice for choice, label in said if all(word in label for word in words)], cursor=0
         )
 
     def _find(self, search: Search) -> None:
         found = search(" ".join(self._words))
-        self._list.set_empty(Content(found if isinstance(found, str) else NO_MATCH))
-        self._list.set_rows(() if isinstance(found, str) else found, cursor=0)
+        self.rows.set_empty(Content(found if isinstance(found, str) else NO_MATCH))
+        self.rows.set_rows(() if isinstance(found, str) else found, cursor=0)
 
     @on(Input.Submitted)
     @on(LineView.Opened)
     def action_take(self) -> None:
         """Take the choice under the cursor."""
-        choice = self._list.current
+        choice = self.rows.current
         if choice is not None:
             self.dismiss(choice.id)
 
     def action_up(self) -> None:
-        self._list.action_up()
+        self.rows.action_up()
 
     def action_down(self) -> None:
-        self._list.action_down()
+        self.rows.action_down()
 
 
 # A question before something is taken away; the answering key differs from the asking one.
@@ -424,7 +416,7 @@ class Confirm(Dialog[bool]):
     will happen and what will not be lost. One that is too long for the screen scrolls.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(CONFIRM)
+    BINDINGS = bindings(CONFIRM)
     DEFAULT_CSS = """
     Confirm .confirm--detail { height: auto; }
     """
@@ -493,18 +485,9 @@ class SafeInput(Input):
         value: str = "",
         *,
         placeholder: str = "",
-        name: str | None = None,
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
-        super().__init__(
-            printable(value),
-            placeholder=printable(placeholder),
-            compact=True,
-            name=name,
-            id=id,
-            classes=classes,
-        )
+        super().__init__(printable(value), placeholder=printable(placeholder), compact=True, id=id)
         self.cursor_blink = False
 
     def on_paste(self, event: events.Paste) -> None:
@@ -538,15 +521,20 @@ class SafeInput(Input):
 
     def path_to_write(self) -> Path:
         """Return the file that is named here; raises `WorkbenchError` when none is."""
-        name = self.value.strip()
-        if not name:
-            raise WorkbenchError("Give the file to write.")
-        try:
-            return Path(name).expanduser()
-        except RuntimeError as error:
-            raise WorkbenchError(
-                f"{name} names an unknown home folder.", "Nothing was written."
-            ) from error
+        return path_to_write(self.value)
+
+
+def path_to_write(name: str) -> Path:
+    """Return a file that is named; raises `WorkbenchError` when none is."""
+    name = name.strip()
+    if not name:
+        raise WorkbenchError("Give the file to write.")
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:
+        raise WorkbenchError(
+            f"{name} names an unknown home folder.", "Nothing was written."
+        ) from error
 
 
 Check = Callable[[str], str | None]
@@ -571,7 +559,7 @@ class CheckedLine(Vertical):
         self, value: str, placeholder: str, check: Check, preview: Check = lambda _: None
     ) -> None:
         self._input = SafeInput(value, placeholder=placeholder)
-        self._problem = Static(Content(""), classes="prompt--problem")
+        self._problem = Static(BLANK, classes="prompt--problem")
         super().__init__(self._input, self._problem)
         self._check = check
         self._preview = preview
@@ -601,7 +589,7 @@ class Prompt(Dialog[str | None]):
     while this is still open: what goes wrong is said here, and the line stays.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PROMPT)
+    BINDINGS = bindings(PROMPT)
 
     def __init__(
         self,
@@ -612,8 +600,9 @@ class Prompt(Dialog[str | None]):
         check: Check = lambda _: None,
         take: Callable[[str], object] | None = None,
         preview: Check = lambda _: None,
+        offered: Iterable[Action] = PROMPT,
     ) -> None:
-        super().__init__(title, PROMPT)
+        super().__init__(title, offered)
         self._line = CheckedLine(value, placeholder, check, preview)
         self._take = take
 

@@ -1,10 +1,8 @@
 """The editor for a stored text: what is saved is what was shown."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, Literal, overload
+from typing import Literal, TypeVar, overload
 
-from textual.binding import BindingType
-from textual.content import Content
 from textual.events import Paste
 from textual.geometry import Size
 from textual.message import Message
@@ -25,12 +23,14 @@ from workbench.core.stream.memory import room_for
 from workbench.core.text import clean_for_store, printable
 from workbench.tui.actions import EDITOR, OTHER
 from workbench.tui.app import area
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Drafting, Keeping
 from workbench.tui.app.waiting import change
-from workbench.tui.widgets.content import MUTED, body, keyed
+from workbench.tui.widgets.content import BLANK, MUTED, body, keyed
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.figures import amount, number, since
+
+R = TypeVar("R")
 
 
 def shown(line: str) -> str:
@@ -134,14 +134,13 @@ class InertTextArea(TextArea):
             super().__init__()
             self.count = count
 
-    def __init__(self, text: str, *, id: str | None = None) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__(
             "",
             soft_wrap=True,
             show_line_numbers=False,
             compact=True,
             highlight_cursor_line=False,
-            id=id,
         )
         self.cursor_blink = False
         self._inert = self.document = InertDocument(text)
@@ -202,23 +201,115 @@ Said = tuple[str, str]
 """A sentence and its style."""
 
 
-class TextEditor(Dialog[str | None]):
-    """Edit a text; the result is the new text, or None when it was left.
+class Writing(Dialog[R]):
+    """A dialog in which a text is written, with a line that says how it stands.
 
-    An unchanged text comes back exactly as it was given. Leaving with unsaved changes takes esc
-    twice. `check` may refuse a text with a sentence, or with an error that says why; with an empty
-    one something is asked first, and saving is told again. `typed` is what was written in its place
-    already, elsewhere. `draft` keeps what is typed, and brings it back after the app was stopped;
-    it ends with saving and with leaving. `told` says something of the text while it is written, by
-    default how much room is left. A record has a form: see `tui.forms`.
+    What is typed is kept as a draft (`draft`), which comes back after the app was stopped; it ends
+    with saving and with leaving. Leaving with unsaved changes, or a restored draft out of sight,
+    takes esc twice.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(EDITOR)
+    DEFAULT_CSS = """
+    Writing .writing--state { height: auto; max-height: 4; }
+    """
+    is_restored = False
+
+    def __init__(self, title: str, offered: Iterable[Action], draft: Drafting | None) -> None:
+        super().__init__(title, offered)
+        self.state = Static(BLANK, classes="writing--state")
+        self.draft = draft
+        self.keeping = Keeping(self, draft, self._keep)
+        self.unkept = ""
+        self.warned = False
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether anything differs from what was given."""
+        raise NotImplementedError
+
+    def keep(self, draft: Drafting) -> str:
+        """Keep what is typed, or drop the draft; return why that failed, or nothing."""
+        raise NotImplementedError
+
+    def save(self) -> None:
+        """Take what is written, or say why it cannot be taken."""
+        raise NotImplementedError
+
+    def show_state(self) -> None:
+        """Say how much room is left."""
+        raise NotImplementedError
+
+    def on_unmount(self) -> None:
+        """Keep what is typed when the app ends in mid-edit."""
+        self.keeping.at_the_end()
+
+    def _keep(self) -> None:
+        before = self.unkept
+        if self.draft is not None:
+            self.unkept = self.keep(self.draft)
+        if self.unkept != before and self.is_mounted:
+            self.show_state()
+
+    def restored_said(self, when: str, *, stale: bool) -> None:
+        """Say that a draft was brought back."""
+        changed = " What is stored was changed since." if stale else ""
+        keys = keyed("{editor.other}: what is stored, and back; esc twice discards it.")
+        self.say(
+            f"Restored: you typed this {when} and did not save it.{changed} {keys}",
+            "$text-warning",
+        )
+
+    def end(self, result: R | None) -> None:
+        """Close with a result; the draft has done its duty."""
+        self.keeping.let_go()
+        self.dismiss(result)
+
+    def action_save(self) -> None:
+        """Save; while others write to the store, this stays and waits."""
+        change(self, self.save, self.fail)
+
+    def action_cancel(self) -> None:
+        if (self.unsaved or self.is_restored) and not self.warned:
+            self.warned = True
+            self.say(
+                keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning"
+            )
+        else:
+            self.end(None)
+
+    def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
+        """Say what a paste lost."""
+        some = amount(event.count, "control character was", "control characters were")
+        self.say(f"{some} left out of the paste.", "$text-warning")
+
+    def say(self, sentence: str, style: str) -> None:
+        self.state.update(body(sentence, style))
+
+    def fail(self, problem: object) -> None:
+        self.say(f"✗ {problem}", "$text-error")
+
+
+CHANGED_SINCE = (
+    "What is stored was changed since you typed this: {editor.other} shows it, "
+    "{editor.save} again replaces it."
+)
+
+
+class TextEditor(Writing[str | None]):
+    """Edit a text; the result is the new text, or None when it was left.
+
+    An unchanged text comes back exactly as it was given. `check` may refuse a text with a sentence,
+    or with an error that says why; with an empty one something is asked first, and saving is told
+    again. `typed` is what was written in its place already, elsewhere. `told` says something of the
+    text while it is written, by default how much room is left. A record has a form: see
+    `tui.forms`.
+    """
+
+    BINDINGS = bindings(EDITOR)
     DEFAULT_CSS = """
     TextEditor {
         & > .dialog { width: 90%; height: 80%; }
         & InertTextArea { height: 1fr; background: $background; padding: 0 1; }
-        & .editor--state { height: auto; max-height: 4; }
     }
     """
 
@@ -243,7 +334,9 @@ class TextEditor(Dialog[str | None]):
             else text
         )
         super().__init__(
-            title, [a for a in EDITOR if a.show or (a is OTHER and self._restored is not None)]
+            title,
+            [a for a in EDITOR if a.show or (a is OTHER and self._restored is not None)],
+            draft,
         )
         self._text = text
         self._written = self._start
@@ -251,34 +344,21 @@ class TextEditor(Dialog[str | None]):
         self._limit = limit or room_for(text)
         self._check = check
         self._told = told or self._room_left
-        self._draft = draft
-        self._keeping = Keeping(self, draft, self._keep)
-        self._unkept = ""
-        self._warned = False
+        self.is_restored = self._restored is not None
 
     def contents(self) -> Iterable[Widget]:
         """Return the text area and the line of its state."""
-        return (InertTextArea(self._start), Static(Content(""), classes="editor--state"))
+        return (InertTextArea(self._start), self.state)
 
     def on_mount(self) -> None:
         """Put the cursor behind the text, and say where a restored one comes from."""
         self._area.move_cursor(self._area.document.end)
-        if self._restored is None or self._draft is None:
-            self._show_state()
+        if self._restored is None or self.draft is None:
+            self.show_state()
             if self.unsaved:
-                self._keeping.soon()
+                self.keeping.soon()
         else:
-            when = since(self._restored.at, self._draft.clock())
-            changed = " What is stored was changed since." if self._stale else ""
-            keys = keyed("{editor.other}: what is stored, and back; esc twice discards it.")
-            self._say(
-                f"Restored: you typed this {when} and did not save it.{changed} {keys}",
-                "$text-warning",
-            )
-
-    def on_unmount(self) -> None:
-        """Keep what is typed when the app ends in mid-edit."""
-        self._keeping.at_the_end()
+            self.restored_said(since(self._restored.at, self.draft.clock()), stale=self._stale)
 
     @property
     def _area(self) -> InertTextArea:
@@ -291,31 +371,18 @@ class TextEditor(Dialog[str | None]):
 
     def on_text_area_changed(self, _event: TextArea.Changed) -> None:
         """Count what is left, and keep what is typed in a moment."""
-        self._warned = False
+        self.warned = False
         if self.unsaved or self._restored is None:
             self._written = self._area.text
-        self._show_state()
-        self._keeping.soon()
+        self.show_state()
+        self.keeping.soon()
 
-    def _keep(self) -> None:
-        """Keep what is typed as a draft, and say so when that stops working."""
-        draft, before = self._draft, self._unkept
-        if draft is None:
-            return
-        if self._written != self._text:
-            stale = self._restored if self._stale else None
-            self._unkept = draft.keep(
-                self._written, digest(self._text) if stale is None else stale.base
-            )
-        else:
+    def keep(self, draft: Drafting) -> str:
+        if self._written == self._text:
             draft.drop()
-        if self._unkept != before and self.is_mounted:
-            self._show_state()
-
-    def _end(self, text: str | None) -> None:
-        """Close with a result; the draft has done its duty."""
-        self._keeping.let_go()
-        self.dismiss(text)
+            return self.unkept
+        stale = self._restored if self._stale else None
+        return draft.keep(self._written, digest(self._text) if stale is None else stale.base)
 
     def action_other(self) -> None:
         """Show what is stored in place of a restored draft, and the other way round."""
@@ -328,27 +395,12 @@ class TextEditor(Dialog[str | None]):
         try:
             saved = area.edit(self.app, self._area.text)
         except WorkbenchError as error:
-            self._say(f"✗ {error}", "$text-error")
+            self.fail(error)
         else:
             if saved is not None:
                 self._area.load_text(saved)
 
-    def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
-        """Say what a paste lost."""
-        some = (
-            "1 control character was"
-            if event.count == 1
-            else f"{event.count} control characters were"
-        )
-        self._say(f"{some} left out of the paste.", "$text-warning")
-
-    def action_save(self) -> None:
-        """Take the text, or say why it cannot be taken; while others write to the store, it stays
-        and waits.
-        """
-        change(self, self._save, lambda error: self._say(f"✗ {error}", "$text-error"))
-
-    def _save(self) -> None:
+    def save(self) -> None:
         text = self._area.text
         over = len(text) - self._limit
         problem = None
@@ -358,38 +410,22 @@ class TextEditor(Dialog[str | None]):
             problem = f"The text is {number(over)} characters too long."
         if problem is None and self._stale and self.unsaved:
             self._stale = False
-            problem = keyed(
-                "What is stored was changed since you typed this: {editor.other} shows it, "
-                "{editor.save} again replaces it."
-            )
+            problem = keyed(CHANGED_SINCE)
         problem = problem or self._check(text)
         if problem:
-            self._say(f"✗ {problem}", "$text-error")
+            self.fail(problem)
         elif problem is None:
-            self._end(text)
+            self.end(text)
 
-    def action_cancel(self) -> None:
-        """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""
-        if (self.unsaved or self._restored is not None) and not self._warned:
-            self._warned = True
-            self._say(
-                keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning"
-            )
-        else:
-            self._end(None)
-
-    def _show_state(self) -> None:
-        self._say(*self._told(self._area.text))
+    def show_state(self) -> None:
+        self.say(*self._told(self._area.text))
 
     def _room_left(self, text: str) -> Said:
         left = self._limit - len(text)
         parts = ["● changed"] if self.unsaved else []
-        parts += [f"no draft is kept ({self._unkept})"] if self._unkept else []
+        parts += [f"no draft is kept ({self.unkept})"] if self.unkept else []
         if left < 0:
             parts.append(f"✗ {number(-left)} characters too long")
         else:
             parts.append(f"{number(left)} characters left")
         return " · ".join(parts), MUTED if left >= 0 else "$text-error"
-
-    def _say(self, sentence: str, style: str) -> None:
-        self.query_one(".editor--state", Static).update(body(sentence, style))

@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from workbench.core.record import minute
 from workbench.core.tuning.recency import decay_per_hour
+from workbench.tui.widgets.content import BLANK
 
 _STEPS = (
     (60, 60, "m"),
@@ -117,14 +118,14 @@ def hourly(half_life: float) -> str:
     return f"×{NO_BREAK}{decay_per_hour(half_life):.5f}{NO_BREAK}an{NO_BREAK}hour"
 
 
-def scores(values: Sequence[float], least: int = 2, most: int = 6) -> list[str]:
-    """Return the values with as few decimals as let different ones look different, at most `most`."""
+def scores(values: Sequence[float]) -> list[str]:
+    """Return the values with as few decimals as let different ones look different, 2 to 6."""
     different = len(set(values))
-    for digits in range(least, most):
+    for digits in range(2, 6):
         texts = [f"{v:.{digits}f}" for v in values]
         if len(set(texts)) == different:
             return texts
-    return [f"{v:.{most}f}" for v in values]
+    return [f"{v:.6f}" for v in values]
 
 
 def shares(parts: Sequence[float], cells: int) -> list[int]:
@@ -173,4 +174,4 @@ def whole_words(text: Content, width: int) -> Content:
         return text
     room = text.truncate(max(0, width - 2))
     end = room.plain.rfind(" ")
-    return (room[:end] if end > 0 else room).rstrip() + Content(" …") if width > 2 else Content("")
+    return (room[:end] if end > 0 else room).rstrip() + Content(" …") if width > 2 else BLANK

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from workbench.core.text import cell_width, one_line
 from workbench.tui.app.actions import Action, footer_entries
 from workbench.tui.app.areas import Area
-from workbench.tui.widgets.content import MUTED, assemble, cut, fitted, line
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, cut, fitted, line
 
 GAP = 2
 """Cells between the store's name and what stands beside it, at least."""
@@ -152,7 +152,7 @@ class KeyBar(Widget):
     """
 
     actions: reactive[tuple[Action, ...]] = reactive[tuple[Action, ...]](())
-    status: reactive[Content] = reactive(Content(""))
+    status: reactive[Content] = reactive(BLANK)
     urgent: reactive[str] = reactive("")
 
     def render(self) -> Content:

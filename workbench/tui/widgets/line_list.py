@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from rich.cells import cell_len
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content, Span
 from textual.geometry import Size
 from textual.message import Message
@@ -19,7 +18,7 @@ from textual.widget import Widget
 from workbench.core.runtime import implementation
 from workbench.tui.actions import LIST, MARKS
 from workbench.tui.app.actions import bindings
-from workbench.tui.widgets.content import fitted, line
+from workbench.tui.widgets.content import BLANK, fitted, line
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
 
     ALLOW_SELECT = False
     ALLOW_MAXIMIZE = False
-    BINDINGS: ClassVar[list[BindingType]] = bindings(LIST)
+    BINDINGS = bindings(LIST)
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "line--cursor",
         "line--marked",
@@ -208,15 +207,13 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         is_heading: Callable[[T], bool] | None = None,
         empty: Content | None = None,
         title: str = "",
-        name: str | None = None,
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+        super().__init__(id=id)
         self._draw = draw
         self._key = key
         self._is_heading = is_heading or _never
-        self._empty = empty or Content("")
+        self._empty = empty or BLANK
         self._rows: Sequence[T] = ()
         self._announced: tuple[Hashable] | None = None
         self._headed: object = None
@@ -330,10 +327,10 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
 
     def _empty_line(self, y: int, width: int) -> Strip:
         lines = [
-            Content(""),
+            BLANK,
             *(Content("  ") + line for line in self._empty.wrap(max(1, width - 4))),
         ]
-        return self._strip(lines[y] if y < len(lines) else Content(""), width, ["line--empty"])
+        return self._strip(lines[y] if y < len(lines) else BLANK, width, ["line--empty"])
 
     def _strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
         style = self.get_visual_style(*names) if names else self.visual_style
@@ -492,7 +489,7 @@ class LineList(LineView[T], inherit_bindings=False):
             """The list that sent the message."""
             return self.line_list
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*LIST, *MARKS))
+    BINDINGS = bindings((*LIST, *MARKS))
 
     marked_first = 0
     """How many rows `T` marks before it marks all: those at the top, where the others are of

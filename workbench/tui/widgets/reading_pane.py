@@ -3,11 +3,10 @@ what is in sight.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
@@ -17,6 +16,7 @@ from textual.strip import Strip
 
 from workbench.tui.actions import LINKS, LIST, READ_ON
 from workbench.tui.app.actions import bindings
+from workbench.tui.widgets.content import BLANK
 from workbench.tui.widgets.line_list import ListKeys
 
 # What a text needs that has links in it: to draw them, to bring one into sight, and somebody who
@@ -102,7 +102,7 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
     costs no new layout.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
+    BINDINGS = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
     acts: Callable[[str], Awaitable[None]] | None = None
     """What the usual keys do to what the text names: it is a list of that, and up and down go from
     one to the next.
@@ -118,7 +118,7 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
         if title:
             self.add_class("pane")
             self.border_title = Content(f"{title} ")
-        self._text = Content("")
+        self._text = BLANK
         self._lines: list[Content] = []
         self._wrapped_at = -1
         self._share = 0.0
@@ -284,4 +284,4 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
 class DetailPane(ReadingPane):
     """A text beside a list in which space marks a row: while the text has the focus, it reads on."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((READ_ON,))
+    BINDINGS = bindings((READ_ON,))
