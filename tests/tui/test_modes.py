@@ -49,8 +49,8 @@ async def test_what_is_loaded_when_the_app_has_ended_is_told_to_nobody(tmp_path:
     async with demo(tmp_path) as (app, pilot):
         await pilot.pause()
     assert not app.screen_stack
-    app.on_retriever_loading(RetrieverLoading(1, 2))
-    app.on_retriever_loaded(RetrieverLoaded(""))
+    app.note_loading(1, 2)
+    app.note_loaded("")
 
 
 async def test_an_error_at_the_first_visit_leaves_the_area_usable(

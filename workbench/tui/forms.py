@@ -461,7 +461,7 @@ class RecordForm(Writing[Values | None]):
         else:
             self.show_state()
         if self._touched():
-            self.keeping.soon()
+            self.keep_soon()
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the text half of the height at least, and the fields a line each as far as that
@@ -510,7 +510,7 @@ class RecordForm(Writing[Values | None]):
     def _changed(self) -> None:
         self.warned = False
         self.show_state()
-        self.keeping.soon()
+        self.keep_soon()
         self._show_theirs()
 
     def _show_title(self) -> None:
@@ -621,14 +621,6 @@ class RecordForm(Writing[Values | None]):
         """Put the cursor into the field before at once."""
         return _entered(super().focus_previous(selector))
 
-    def action_part(self) -> None:
-        """To the next field."""
-        self.focus_next()
-
-    def action_up(self) -> None:
-        """To the field above."""
-        self.focus_previous()
-
     @on(Input.Submitted)
     def action_down(self) -> None:
         """To the field below."""
@@ -657,7 +649,7 @@ class RecordForm(Writing[Values | None]):
                 self._take(of.read_document(saved, values, fields))
         except BadDocument as bad:
             self._refuse(Refusal(f"{bad} {keyed(AGAIN)}"))
-            self.keeping.soon()
+            self.keep_soon()
         except WorkbenchError as error:
             self.fail(error)
 

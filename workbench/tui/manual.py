@@ -19,10 +19,10 @@ from textual.widgets import Input, Markdown, Static
 from workbench.core.words import words
 from workbench.services.manual import FIRST, Page, Section, links, pages, sections
 from workbench.tui.actions import HELP, MANUAL, READ_ON
-from workbench.tui.app.actions import Action, HelpGroup, bindings, footer_entries, help_groups
+from workbench.tui.app.actions import Action, HelpGroup, bindings, help_groups
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import Area
-from workbench.tui.widgets.content import MUTED, assemble, body, fitted
+from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, fitted, joined
 from workbench.tui.widgets.dialog import Choice, Choose, Dialog, SafeInput
 from workbench.tui.widgets.line_list import Cell, LineView
 

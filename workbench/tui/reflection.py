@@ -211,16 +211,7 @@ class ResultDialog(TextDialog[Next | None]):
     def action_review(self) -> None:
         self.dismiss("review" if self._has_candidates else None)
 
-    def action_again(self) -> None:
-        self._about_reply("again")
-
-    def action_edit(self) -> None:
-        self._about_reply("edit")
-
-    def action_let_go(self) -> None:
-        self._about_reply("dismiss")
-
-    def _about_reply(self, what: Next) -> None:
+    def action_reply(self, what: Next) -> None:
         if self._is_waiting:
             self.dismiss(what)
         else:

@@ -18,7 +18,17 @@ from workbench.services.safety.trust import Arrived
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
-from workbench.tui.widgets.content import MUTED, assemble, body, highlight, key_of, undo
+from workbench.tui.widgets.content import (
+    BLANK,
+    MUTED,
+    assemble,
+    body,
+    highlight,
+    joined,
+    key_of,
+    muted,
+    undo,
+)
 from workbench.tui.widgets.dialog import Confirm, Prompt
 from workbench.tui.widgets.figures import absolute, amount, number
 

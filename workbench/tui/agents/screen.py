@@ -364,13 +364,7 @@ class AgentsScreen(AreaScreen):
         """Return what has a key here; in the context, its own first."""
         return (*(_OF_CONTEXT if self._is_in_context else ()), *super().held_actions())
 
-    def action_next_pane(self) -> None:
-        self._go(1)
-
-    def action_last_pane(self) -> None:
-        self._go(-1)
-
-    def _go(self, step: int) -> None:
+    def action_turn(self, step: int) -> None:
         text = [self.side] if self.has_class("-wide") or self.has_class("-open") else []
         panes: list[Widget] = [self.sessions, self.rows, *text, self.preview.rows]
         focused = self.preview.rows if self.focused is self.preview.box else self.focused
@@ -422,12 +416,6 @@ class AgentsScreen(AreaScreen):
         if chosen is not None:
             self._only = chosen
             self._show()
-
-    def action_context(self) -> None:
-        """To the task of what an agent would be given: the one that is shown alone, or the
-        session's.
-        """
-        self.preview.box.focus()
 
     def action_open(self, dialog: str) -> None:
         """Open a dialog of this folder, such as `experience:EpisodesDialog`."""

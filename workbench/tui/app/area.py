@@ -173,13 +173,7 @@ class AreaScreen(Guarded, Screen[object]):
             styles = self.query_one(pane).styles
             styles.width, styles.min_width, styles.max_width = f"{part / 20:g}fr", 20, "100%"
 
-    def action_next_pane(self) -> None:
-        self._turn(1)
-
-    def action_last_pane(self) -> None:
-        self._turn(-1)
-
-    def _turn(self, step: int) -> None:
+    def action_turn(self, step: int) -> None:
         """From the list to the first or last link of the text beside it, and back."""
         rows, text = (self.query_one(pane) for pane in self.PANES)
         is_in_rows = self.focused is rows

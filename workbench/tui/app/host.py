@@ -17,7 +17,6 @@ from textual import events
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.message import Message
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.timer import Timer
@@ -44,9 +43,6 @@ from workbench.tui.widgets.line_list import LineList
 
 NO_FIELDS: Mapping[str, tuple[str, str]] = MappingProxyType({})
 
-SECONDS = 1.0
-"""How long typed text is in danger at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
@@ -57,10 +53,6 @@ class Drafting:
     folder: Path | None
     item: Item
     clock: Callable[[], datetime]
-
-    @property
-    def wanted(self) -> bool:
-        return self.folder is not None
 
     def find(self) -> Draft | None:
         """Return what was typed before the app was stopped, if anything was."""
@@ -80,41 +72,6 @@ class Drafting:
         """Let go of the draft."""
         if self.folder is not None:
             drafts.drop(self.folder, self.item)
-
-
-class Keeping:
-    """Keeps the draft of what is typed in a dialog: a moment after the first key, and again while
-    more is typed.
-
-    `keep` does it. Nothing is kept where there is no draft to keep.
-    """
-
-    def __init__(
-        self, dialog: MessagePump, draft: Drafting | None, keep: Callable[[], None]
-    ) -> None:
-        self._dialog, self._draft, self._keep = dialog, draft, keep
-        self._due: Timer | None = None
-
-    def soon(self) -> None:
-        if self._draft is not None and self._draft.wanted and self._due is None:
-            self._due = self._dialog.set_timer(SECONDS, self._now)
-
-    def at_the_end(self) -> None:
-        """Keep at once what waits to be kept: the app ends in mid-edit."""
-        if self._due is not None:
-            self._now()
-
-    def let_go(self) -> None:
-        """Drop the draft: it has done its duty."""
-        if self._due is not None:
-            self._due.stop()
-            self._due = None
-        if self._draft is not None:
-            self._draft.drop()
-
-    def _now(self) -> None:
-        self._due = None
-        self._keep()
 
 
 @dataclass(frozen=True, slots=True)

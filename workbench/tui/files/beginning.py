@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from workbench.config.paths import from_home

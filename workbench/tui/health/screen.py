@@ -246,15 +246,7 @@ class HealthScreen(AreaScreen):
             self.sections[row.section].unfolded.add(row.name)
             self._show_detail()
 
-    def action_next_section(self) -> None:
-        """To the heading below."""
-        self._jump(1)
-
-    def action_last_section(self) -> None:
-        """To the heading above."""
-        self._jump(-1)
-
-    def _jump(self, step: int) -> None:
+    def action_jump(self, step: int) -> None:
         """To the next heading below (1) or above (-1), round the end."""
         if self.focused is not self.rows:
             self.go_back()

@@ -81,7 +81,7 @@ PROBLEM = ("!", "bold $text-warning")
 
 def card_text(card: Card, decision: Decision) -> Content:
     """Return a card in full: what would happen, why, what stands in its way, and the texts."""
-    parts = [heading(one_line(card.title[:400], 200))]
+    parts = [heading(one_line(card.title, 200))]
     if decision:
         parts.append(
             Content.styled(
@@ -116,7 +116,7 @@ def texts(card: Card) -> list[Content]:
             title = (
                 "The difference"
                 if len(card.touches) == 1
-                else f"From {one_line(bullet.id[:100], 60)} to the new text"
+                else f"From {one_line(bullet.id, 60)} to the new text"
             )
             parts += [BLANK, heading(title, diff_legend()), word_diff(before, card.after)]
     if card.after and card.after != card.before:
@@ -205,7 +205,7 @@ class CardsDialog(Dialog[str | None]):
         if wrong:
             parts.append((f" · {wrong} not possible", "bold $text-warning"))
         if self._reply.said:
-            parts.append((f"\n{one_line(self._reply.said[:600], 500)}", MUTED))
+            parts.append((f"\n{one_line(self._reply.said, 500)}", MUTED))
         return assemble(parts)
 
     def _say(self, content: Content) -> None:
@@ -234,7 +234,7 @@ class CardsDialog(Dialog[str | None]):
 
     # Deciding
 
-    def _decide(self, decision: Decision) -> None:
+    def action_decide(self, decision: Decision) -> None:
         place = self.rows.current
         if place is None:
             return
@@ -245,14 +245,6 @@ class CardsDialog(Dialog[str | None]):
         self._decided[place] = decision
         self.rows.cursor += 1
         self._look()
-
-    def action_accept(self) -> None:
-        """Accept it, and go to the next."""
-        self._decide("accept")
-
-    def action_skip(self) -> None:
-        """Leave it out, and go to the next."""
-        self._decide("skip")
 
     def action_clear(self) -> None:
         """Take the decision back."""
@@ -296,7 +288,7 @@ class CardsDialog(Dialog[str | None]):
             self._reply = self._reply._replace(parts=tuple(parts))
             self._look()
             if not self.cards[place].problem:
-                self._decide("accept")
+                self.action_decide("accept")
 
     # Carrying out
 

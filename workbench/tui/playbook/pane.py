@@ -374,7 +374,7 @@ def _deprecated(bench: Workbench, view: BookView, bullet: Bullet, now: datetime)
         parts = [
             ("instead  ", MUTED),
             (one_line(str(name), 40), "bold"),
-            (f"  {one_line(found[:400], 160)}", ""),
+            (f"  {one_line(found, 160)}", ""),
         ]
         lines.append(assemble(parts))
     lines.append(assemble([(key_of("playbook.deprecate"), KEY), (" restores it.", MUTED)]))

@@ -384,15 +384,7 @@ class PlaybookScreen(AreaScreen):
 
             self.changes.change(move, ids)
 
-    def action_lower(self) -> None:
-        """Move the bullet one place down."""
-        self._shift(1)
-
-    def action_higher(self) -> None:
-        """Move the bullet one place up."""
-        self._shift(-1)
-
-    def _shift(self, step: int) -> None:
+    def action_shift(self, step: int) -> None:
         app, bullet = self.workbench_app, self.bullet
         if self._here() is None or bullet is None:
             return

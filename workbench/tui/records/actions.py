@@ -16,7 +16,7 @@ from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import started
 from workbench.tui.widgets.bars import Slider
 from workbench.tui.widgets.content import BLANK, body, undo
-from workbench.tui.widgets.reading_pane import Page, ReadingPane
+from workbench.tui.widgets.reading_pane import ReadingPane
 
 if TYPE_CHECKING:
     from workbench.services.forms import Form
@@ -175,7 +175,7 @@ class Links:
 
     def __init__(
         self,
-        page: Page,
+        page: ReadingPane,
         bench: Workbench,
         own: Callable[[], Place | None],
         path: Callable[[], tuple[str, ...]],
@@ -250,7 +250,7 @@ class Links:
         self._page.draw_anew(text)
 
 
-def links_of(area: AreaScreen, page: Page, own: Callable[[], Place | None]) -> Links:
+def links_of(area: AreaScreen, page: ReadingPane, own: Callable[[], Place | None]) -> Links:
     """Return the links of a pane of an area: what is opened names the area, then the record they
     were found in.
     """

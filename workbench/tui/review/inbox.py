@@ -45,7 +45,6 @@ from workbench.tui.widgets.content import (
     assemble,
     body,
     highlight,
-    joined,
     key_of,
     keyed,
     muted,
@@ -79,7 +78,7 @@ _COMMON = frozenset({
 
 def name(text: str) -> str:
     """Return a stored name (an id, a tag, an actor) as safe text for a line of facts."""
-    return one_line(text[:400], 60)
+    return one_line(text, 60)
 
 
 def facts(names: Iterable[str]) -> Content:

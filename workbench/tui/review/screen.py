@@ -42,7 +42,7 @@ from workbench.tui.review.inbox import (
     heading_id,
     legend,
 )
-from workbench.tui.widgets.content import MUTED, fitted, key_of, keyed, undo
+from workbench.tui.widgets.content import BLANK, MUTED, fitted, key_of, keyed, muted, undo
 from workbench.tui.widgets.editor import Said, TextEditor
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import LineList

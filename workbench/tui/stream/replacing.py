@@ -3,7 +3,6 @@ action.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
 
 from textual import on, work
 from textual.containers import Horizontal

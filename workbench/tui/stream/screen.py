@@ -31,7 +31,7 @@ from workbench.tui.records.actions import MemoryActions, links_of
 from workbench.tui.safety import FlaggedMemories
 from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, columns_of, detail, row
 from workbench.tui.widgets.bars import factor_bar
-from workbench.tui.widgets.content import BLANK, MUTED, fitted, keyed, muted, undo
+from workbench.tui.widgets.content import BLANK, MUTED, fitted, keyed, undo
 from workbench.tui.widgets.content import key_of as key_for
 from workbench.tui.widgets.dialog import SafeInput
 from workbench.tui.widgets.figures import amount, number, tell_apart
@@ -566,14 +566,7 @@ class StreamScreen(AreaScreen):
         """Go to the filter."""
         self.set_focus(self.query_one("#filter"))
 
-    def action_next(self) -> None:
-        """To the next match of the last search, also when the filter was cleared."""
-        self._to_match(1)
-
-    def action_previous(self) -> None:
-        self._to_match(-1)
-
-    def _to_match(self, step: int) -> None:
+    def action_match(self, step: int) -> None:
         with self.workbench_app.reporting():
             search = self.bench.stream.view_at_once
             found = (

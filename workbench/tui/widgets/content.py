@@ -108,16 +108,9 @@ def highlight(text: str, spans: Iterable[tuple[int, int]], style: str = FOUND) -
     joined.
     """
     last, left = min(len(text), MAX_KEPT), _rest(text)
-    shown, found = _clean(text, last), _joined(spans, last)
-    if len(shown) == last:  # a character for a character, as of all but a tab
-        marked = [Span(*place, style) for place in found]
-        muted = [Span(last, last + len(left), MUTED)] if left else []
-        return Content(
-            shown + left, marked + muted, None if left or "\n" in shown else _cells_of(shown)
-        )
     parts: list[tuple[str, str]] = []
     at = 0
-    for start, end in found:
+    for start, end in _joined(spans, last):
         parts += [(_clean(text[at:start]), ""), (_clean(text[start:end]), style)]
         at = end
     return assemble([*parts, (_clean(text[at:last]), ""), (left, MUTED)])

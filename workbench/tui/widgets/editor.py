@@ -6,6 +6,7 @@ from typing import Literal, TypeVar, overload
 from textual.events import Paste
 from textual.geometry import Size
 from textual.message import Message
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 from textual.widgets.text_area import (
@@ -24,13 +25,16 @@ from workbench.core.text import clean_for_store, printable
 from workbench.tui.actions import EDITOR, OTHER
 from workbench.tui.app import area
 from workbench.tui.app.actions import Action, bindings
-from workbench.tui.app.host import Drafting, Keeping
+from workbench.tui.app.host import Drafting
 from workbench.tui.app.waiting import change
 from workbench.tui.widgets.content import BLANK, MUTED, body, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount, number, since
 
 R = TypeVar("R")
+
+IN_DANGER = 1.0
+"""Seconds that typed text is in danger at most."""
 
 
 def shown(line: str) -> str:
@@ -218,7 +222,7 @@ class Writing(Dialog[R]):
         super().__init__(title, offered)
         self.state = Static(BLANK, classes="writing--state")
         self.draft = draft
-        self.keeping = Keeping(self, draft, self._keep)
+        self._due: Timer | None = None
         self.unkept = ""
         self.warned = False
 
@@ -241,10 +245,16 @@ class Writing(Dialog[R]):
 
     def on_unmount(self) -> None:
         """Keep what is typed when the app ends in mid-edit."""
-        self.keeping.at_the_end()
+        if self._due is not None:
+            self._keep()
+
+    def keep_soon(self) -> None:
+        """Keep what is typed in a moment, and again while more is typed."""
+        if self.draft is not None and self.draft.folder is not None and self._due is None:
+            self._due = self.set_timer(IN_DANGER, self._keep)
 
     def _keep(self) -> None:
-        before = self.unkept
+        self._due, before = None, self.unkept
         if self.draft is not None:
             self.unkept = self.keep(self.draft)
         if self.unkept != before and self.is_mounted:
@@ -261,7 +271,11 @@ class Writing(Dialog[R]):
 
     def end(self, result: R | None) -> None:
         """Close with a result; the draft has done its duty."""
-        self.keeping.let_go()
+        if self._due is not None:
+            self._due.stop()
+            self._due = None
+        if self.draft is not None:
+            self.draft.drop()
         self.dismiss(result)
 
     def action_save(self) -> None:
@@ -356,7 +370,7 @@ class TextEditor(Writing[str | None]):
         if self._restored is None or self.draft is None:
             self.show_state()
             if self.unsaved:
-                self.keeping.soon()
+                self.keep_soon()
         else:
             self.restored_said(since(self._restored.at, self.draft.clock()), stale=self._stale)
 
@@ -375,7 +389,7 @@ class TextEditor(Writing[str | None]):
         if self.unsaved or self._restored is None:
             self._written = self._area.text
         self.show_state()
-        self.keeping.soon()
+        self.keep_soon()
 
     def keep(self, draft: Drafting) -> str:
         if self._written == self._text:

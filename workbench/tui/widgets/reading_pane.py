@@ -3,13 +3,12 @@ what is in sight.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from textual import events
 from textual.actions import SkipAction
 from textual.content import Content
 from textual.geometry import Size
-from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -18,27 +17,6 @@ from workbench.tui.actions import LINKS, LIST, READ_ON
 from workbench.tui.app.actions import bindings
 from workbench.tui.widgets.content import BLANK
 from workbench.tui.widgets.line_list import ListKeys
-
-# What a text needs that has links in it: to draw them, to bring one into sight, and somebody who
-# knows them.
-
-
-class Page(Protocol):
-    """A text in a pane, whose links can be drawn and brought into sight."""
-
-    @property
-    def screen(self) -> Screen[Any]:
-        """The screen it is on."""
-
-    @property
-    def text(self) -> Content:
-        """The text as it is shown."""
-
-    def draw_anew(self, text: Content) -> None:
-        """Show the same words in other styles; what is in sight stays."""
-
-    def reveal(self, end: int) -> None:
-        """Bring the character before a place in the text into sight."""
 
 
 class Linked(Protocol):
@@ -61,29 +39,6 @@ class Linked(Protocol):
         """Draw the links in the page, where others may have been drawn before."""
 
 
-class LinkKeys:
-    """The keys of a pane's links (`LINKS`); where there is none they mean what they
-    do around it.
-    """
-
-    links: Linked | None = None
-    """What knows the links of the text, where there may be some."""
-
-    def action_next_link(self) -> None:
-        """To the next link, or on to what the key means around the text."""
-        if self.links is None or not self.links.go(1):
-            raise SkipAction
-
-    def action_previous_link(self) -> None:
-        if self.links is None or not self.links.go(-1):
-            raise SkipAction
-
-    def action_open_link(self) -> None:
-        """Open what the link under the cursor names."""
-        if self.links is None or not self.links.follow():
-            raise SkipAction
-
-
 def line_of(text: Content, end: int, width: int) -> int:
     """Return the line, counted from 0, that the character before a place in a text stands on once
     it is wrapped.
@@ -94,7 +49,7 @@ def line_of(text: Content, end: int, width: int) -> int:
 _OPEN = "list.open"
 
 
-class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindings=False):
+class ReadingPane(ScrollView, ListKeys, can_focus=True, inherit_bindings=False):
     """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
     With a `title` it is a pane beside others.
 
@@ -103,6 +58,8 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
     """
 
     BINDINGS = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
+    links: Linked | None = None
+    """What knows the links of the text, where there may be some."""
     acts: Callable[[str], Awaitable[None]] | None = None
     """What the usual keys do to what the text names: it is a list of that, and up and down go from
     one to the next.
@@ -188,6 +145,22 @@ class ReadingPane(LinkKeys, ScrollView, ListKeys, can_focus=True, inherit_bindin
         """Wrap the text anew where the width changed."""
         if self.scrollable_content_region.width != self._wrapped_at:
             self._wrap()
+
+    # Its links; where there is none, their keys mean what they do around it
+
+    def action_next_link(self) -> None:
+        """To the next link, or on to what the key means around the text."""
+        if self.links is None or not self.links.go(1):
+            raise SkipAction
+
+    def action_previous_link(self) -> None:
+        if self.links is None or not self.links.go(-1):
+            raise SkipAction
+
+    def action_open_link(self) -> None:
+        """Open what the link under the cursor names."""
+        if self.links is None or not self.links.follow():
+            raise SkipAction
 
     # Drawing
 
