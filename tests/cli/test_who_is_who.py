@@ -122,6 +122,7 @@ COMMANDS: dict[str, Does] = {
     "list --at 1": "reads",
     "list --show-secrets": "refuses",
     "mcp": "elsewhere",
+    "migrate old made": "elsewhere",
     "model": "reads",
     "model use bundled": "refuses",
     "pattern add pattern.json": "acts",

@@ -16,7 +16,6 @@ def test_nothing_is_cached_in_the_store(bench: Workbench) -> None:
     assert sorted(bench.library.folder.iterdir()) == before
     assert {path.suffix for path in bench.context.caches.rglob("*") if path.is_file()} >= {
         ".npz",
-        ".f32",
         ".bin",
     }
     assert bench.context.caches.stat().st_mode & 0o777 == 0o700

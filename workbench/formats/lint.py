@@ -166,7 +166,7 @@ def _duplicate_ids(places: list[_Place]) -> Iterator[_Finding]:
 
 
 def _duplicate_texts(places: list[_Place]) -> Iterator[_Finding]:
-    for place, same in _equal(places, _bullet, _is_equal):
+    for place, same in _equal(places, _bullet, _are_strict):
         kept, gone = same.said, place.said
         edits = [(place.line.start, place.last.stop, "")]
         if kept.form == "counts":
@@ -178,7 +178,7 @@ def _duplicate_texts(places: list[_Place]) -> Iterator[_Finding]:
         how = "the same" if same.content == place.content else "the same but for case and blanks"
         fix = (
             Fix(f"keep {kept.id} and add up the counts", tuple(edits))
-            if _is_equal(same, place)
+            if _are_strict(same, place) and says_all_the_same(_bullet(same), _bullet(place))
             else None
         )
         message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
@@ -190,15 +190,13 @@ def _bullet(place: _Place) -> Bullet:
     return Bullet(place.said.id, place.section, place.content)
 
 
-def _is_equal(one: _Place, other: _Place) -> bool:
-    """Tell whether two bullets are equal in everything that their lines say but ids and counts.
-
-    A strict line, which one of them would become, has no place for neutral or negative counts.
+def _are_strict(one: _Place, other: _Place) -> bool:
+    """Tell whether the lines of two bullets are of one form and say no more than a strict line can,
+    which has no place for neutral or negative counts: one of them may become both.
     """
-    strict = one.said.form == other.said.form and not any(
+    return one.said.form == other.said.form and not any(
         p.said.neutral or p.said.negative for p in (one, other)
     )
-    return strict and says_all_the_same(_bullet(one), _bullet(other))
 
 
 def _wrong_slugs(places: list[_Place]) -> Iterator[_Finding]:
@@ -369,7 +367,7 @@ def _duplicates(parsed: Parsed, *, is_stream: bool) -> Iterator[_Wrong]:
     """Find records that say the same; in a stream that a program keeps, what happens again is told
     again.
     """
-    for gone, kept in _equal(parsed.memories, _itself, says_all_the_same):
+    for gone, kept in _equal(parsed.memories, _itself):
         if (
             is_stream
             and gone.created_at != kept.created_at
@@ -379,7 +377,7 @@ def _duplicates(parsed: Parsed, *, is_stream: bool) -> Iterator[_Wrong]:
         fewer = replace(parsed, memories=tuple(_merged(parsed.memories, kept.id, gone.id)))
         yield _same(gone, kept, fewer)
     for at, book in enumerate(parsed.playbooks):
-        for found, first in _equal(book.bullets, _itself, says_all_the_same):
+        for found, first in _equal(book.bullets, _itself):
             merged = replace(book, bullets=tuple(_merged(book.bullets, first.id, found.id)))
             playbooks = (*parsed.playbooks[:at], merged, *parsed.playbooks[at + 1 :])
             yield _same(found, first, replace(parsed, playbooks=playbooks))
@@ -399,20 +397,21 @@ def _same(gone: R, kept: R, fewer: Parsed) -> _Wrong:
 
 
 def _equal(
-    items: Iterable[T], record: Callable[[T], R], is_equal: Callable[[T, T], bool]
+    items: Iterable[T], record: Callable[[T], R], may_join: Callable[[T, T], bool] = lambda *_: True
 ) -> Iterator[tuple[T, T]]:
     """Yield every item whose text another one about the same thing has before it, and that one.
 
-    Of those before it the one comes that it is equal to in everything, if any.
+    Of those before it the one comes that it may join, being equal to it in everything, if any.
     """
     first: dict[str, list[tuple[T, Described[R]]]] = {}
     for item in items:
         new = Described(record(item))
         before = first.setdefault(text_key(new.record.content), [])
-        about = [other for other, described in before[:COMPARED] if new.may_be_one(described)]
+        about = [one for one in before[:COMPARED] if new.may_be_one(one[1])]
         before.append((item, new))
         if about:
-            yield item, next((other for other in about if is_equal(other, item)), about[0])
+            same = (one for one in about if may_join(one[0], item) and one[1].said == new.said)
+            yield item, next(same, about[0])[0]
 
 
 def _itself(record: R) -> R:
