@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from workbench.services.context import Touched
 from workbench.store.entry import Kind
-from workbench.tui.agents.lately import RECENT, Doing, heard, latest
+from workbench.tui.app.app import RECENT, Doing, heard, latest
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 

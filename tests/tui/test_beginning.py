@@ -9,8 +9,8 @@ import pytest
 from tests.tui.support import app_over, open_bench, opens, screen_text, shows
 from tests.tui.waiting import until
 from workbench.core.first_run import TRY_DEMO
-from workbench.tui.files.beginning import BeginDialog
 from workbench.tui.files.imports import ImportDialog
+from workbench.tui.opening import BeginDialog
 from workbench.tui.widgets.line_list import LineView
 
 RULES = "# Shop\n\n- Use uv, never pip.\n- Run the tests before you push.\n"

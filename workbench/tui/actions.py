@@ -996,7 +996,7 @@ BEGIN = Table(
     "beginning",
     (Action("begin.close", "escape,q", "close", "Close", APP, True, "cancel"),),
     LIST,
-    place="workbench.tui.files.beginning",
+    place="workbench.tui.opening",
 )
 
 EXPORT = Table(

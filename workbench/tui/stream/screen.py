@@ -365,8 +365,8 @@ class StreamScreen(AreaScreen):
         """Choose what the store begins with, one after the other."""
         from workbench.tui.agents.browse import LessonsDialog
         from workbench.tui.agents.connect import connect
-        from workbench.tui.files.beginning import BeginDialog
         from workbench.tui.files.imports import ImportDialog
+        from workbench.tui.opening import BeginDialog
 
         app, here = self.workbench_app, _here()
         try:
