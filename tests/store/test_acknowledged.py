@@ -245,7 +245,7 @@ def test_a_journal_that_was_rewritten_is_read_anew_whatever_its_length(tmp_path:
             value = json.loads(json.dumps(value).replace("x1", "y1"))
             yield value, sealed
 
-    list(reorder.relink(tmp_path, change, journal.identity.seal))
+    list(reorder.relink(tmp_path, change, journal.identity.seal, ()))
     assert path.stat().st_size == before
     journal.refresh()
     assert docs(journal) == {"1": {"id": "y1"}, "2": {"id": "x2"}}

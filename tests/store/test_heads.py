@@ -13,9 +13,10 @@ from workbench.core.health import Gone
 from workbench.core.stream.memory import Memory
 from workbench.store import append, identity
 from workbench.store.identity import Known, Mark, NotTrusted, StoreTrust
+from workbench.store.journal import segments
 from workbench.store.journal.codec import START, seal, unseal
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.maintenance import backup, purge
+from workbench.store.maintenance import backup, checkpoint_writer, purge
 from workbench.store.maintenance.doctor import examine
 
 QUIET = Options(checkpoint_every=0)
@@ -386,3 +387,63 @@ def test_an_older_copy_is_trusted_and_what_is_missing_from_it_is_said(tmp_path: 
     (tmp_path / "older").rename(tmp_path / "s")
     again = opened(tmp_path)
     assert (again.standing, again.gone) == (StoreTrust(), (Gone(4, 4),))
+
+
+def at_a_stranger(tmp_path: Path) -> Journal:
+    """The same store, on a machine that knows nothing of it."""
+    return Journal(tmp_path / "s", clock, options=QUIET, heads=tmp_path / "other")
+
+
+def test_documents_behind_a_header_alone_are_not_trusted(tmp_path: Path) -> None:
+    filled(tmp_path).save_checkpoint()
+    (tmp_path / "s" / "journal.jsonl").write_bytes(lines(tmp_path / "s")[0])
+    assert not at_a_stranger(tmp_path).standing.trusted
+    at_a_stranger(tmp_path).trust()
+    assert at_a_stranger(tmp_path).standing.trusted
+
+
+def test_the_id_that_a_header_gives_names_no_file_elsewhere(tmp_path: Path) -> None:
+    filled(tmp_path)
+    path = tmp_path / "s" / "journal.jsonl"
+    value = unseal(path.read_bytes().splitlines()[0]) | {"store": str(tmp_path / "planted")}
+    path.write_bytes(seal(value, START))
+    assert segments.store_id(tmp_path / "s") == ""
+    journal = at_a_stranger(tmp_path)
+    put(journal, 1)
+    assert not list(tmp_path.glob("planted*"))
+
+
+def test_accepting_a_journal_signs_no_checkpoint_of_others(tmp_path: Path) -> None:
+    journal = filled(tmp_path)
+    journal.save_checkpoint()
+    mine = checkpoint_writer.stamps_of(tmp_path / "s", journal.identity.key)
+    foreign = [mine[0]._replace(rev=99), mine[0]._replace(rev=3, hash="f" * 32)]
+    checkpoint_writer._write_note(tmp_path / "s", foreign, b"")
+    other = opened(tmp_path)
+    other.accept()
+    signed = checkpoint_writer.stamps_of(tmp_path / "s", other.identity.key)
+    assert "f" * 32 not in {stamp.hash for stamp in signed}
+
+
+def test_a_merge_by_one_who_believes_makes_no_foreign_line_known(tmp_path: Path) -> None:
+    filled(tmp_path, 2)
+    shutil.copytree(tmp_path / "s", tmp_path / "b")
+    theirs = Journal(tmp_path / "b", clock, options=QUIET, heads=tmp_path / "other")
+    theirs.trust()
+    put(theirs, 7)
+    put(opened(tmp_path), 8)
+    common, own = lines(tmp_path / "s")[:3], lines(tmp_path / "s")[3:]
+    merged = [*common, *lines(tmp_path / "b")[3:], *own]
+    (tmp_path / "s" / "journal.jsonl").write_bytes(b"".join(merged))
+    put(opened(tmp_path, believed=True), 9)
+    journal = opened(tmp_path)
+    assert set(docs(journal)) == {"1", "2", "7", "8", "9"}
+    assert not journal.standing.trusted
+
+
+def test_a_key_that_was_cut_short_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "heads").mkdir()
+    (tmp_path / "heads" / "key").touch()
+    filled(tmp_path)
+    os.utime(tmp_path / "s" / "journal.jsonl", (1, 1))
+    assert opened(tmp_path).standing.trusted

@@ -244,3 +244,16 @@ def test_a_checkpoint_of_the_other_branch_is_nobodys_edit(tmp_path: Path) -> Non
     assert library.journal.outside_edit is None
     assert [m.content for m in library.memories.all()] == ALL
     assert not any("another program" in text for text in map(str, library.journal.notices))
+
+
+def test_no_segment_of_the_other_branch_is_overwritten(tmp_path: Path) -> None:
+    branches(tmp_path)
+    closed = tmp_path / "a" / "journal-000000000000.jsonl"
+    shutil.copy(tmp_path / "b" / "journal.jsonl", closed)
+    before = closed.read_bytes()
+    library = open_library(tmp_path / "a", segment_bytes=500)
+    for number in range(4):
+        add(library, f"later {number}")
+    assert closed.read_bytes() == before
+    held = {m.content for m in open_library(tmp_path / "a").memories.all()}
+    assert held == {*ALL, *(f"later {number}" for number in range(4))}

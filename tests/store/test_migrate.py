@@ -13,6 +13,7 @@ from workbench.core.record import StoreProblem
 from workbench.store import history
 from workbench.store.entry import Transaction
 from workbench.store.journal import reorder
+from workbench.store.journal.codec import fingerprint
 from workbench.store.library import STANDARD, Library
 from workbench.store.maintenance import backup
 from workbench.store.maintenance.doctor import examine
@@ -163,3 +164,27 @@ def test_nothing_is_left_where_it_cannot_be_done(
     with pytest.raises(StoreProblem, match="differs"):
         migrate(tmp_path / "now", tmp_path / "new", None)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["now", "there"]
+
+
+@pytest.mark.parametrize("damage", ["a line", "the journal's beginning"])
+def test_what_only_the_documents_hold_is_kept(tmp_path: Path, damage: str) -> None:
+    library = open_library(tmp_path / "old")
+    for number in range(4):
+        with library.transaction("human", "put") as tx:
+            tx.put(memory(number))
+    with library.transaction("human", "delete") as tx:
+        tx.delete(library.memories.get("m0"))
+    library.close()
+    make_old(tmp_path / "old")
+    digest = fingerprint((tmp_path / "old" / "memory.json").read_bytes())
+    (tmp_path / "old" / "checkpoint.json").write_text(
+        f'{{"stamps":[{{"hash":"{digest}","rev":5}}]}}'
+    )
+    path = tmp_path / "old" / "journal.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lost = [lines[0], *lines[3:]] if damage != "a line" else [*lines[:3], b"x\n", *lines[4:]]
+    path.write_bytes(b"".join(lost))
+    made = migrate(tmp_path / "old", tmp_path / "new", None)
+    assert made.damage
+    held = {one.id for one in open_library(tmp_path / "new").memories.all()}
+    assert held == {"m1", "m2", "m3"}

@@ -398,7 +398,7 @@ def migrate(call: Call) -> Answer:
         ("migrated", str(made.folder)),
         ("holds", held(made.counts)),
         ("history", f"{counted(made.changes, 'change')}, all read back and compared"),
-        ("records", f"SHA-256 {made.sha256}, as in the old store"),
+        ("records", f"SHA-256 {made.sha256}" + ("" if made.damage else ", as in the old store")),
         *(("not readable", str(place)) for place in made.damage),
     ]
     lines = [*table(rows), f"Open it with: workbench --store {made.folder}"]

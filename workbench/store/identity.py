@@ -244,8 +244,13 @@ class Identity:
     def strange(self) -> list[Known]:
         """The changes that are not known on this machine, in order."""
         if self._new:
-            self._look([*self._uncovered, *self._new])
+            new, self._new = self._new, []
+            self._look([*self._uncovered, *new])
         return self._strange
+
+    @property
+    def strange_hashes(self) -> frozenset[str]:
+        return frozenset(one.seal.hash for one in self.strange)
 
     @property
     def trust(self) -> StoreTrust:
@@ -271,16 +276,21 @@ class Identity:
         return self._heads is not None and not self._believed and not self._is_only_checkpoint
 
     def seal(
-        self, value: Mapping[str, object] | bytes, prev: str, old: Seal | None = None
+        self,
+        value: Mapping[str, object] | bytes,
+        prev: str,
+        old: Seal | None = None,
+        is_behind_strange: bool = False,
     ) -> bytes:
         """Return a transaction as a line after the one with hash `prev`, written by this machine.
 
-        It covers all lines before it when they are known; in place of an `old` line, no more than
-        that did.
+        It covers all lines before it when they are known; in place of an `old` line no more than
+        that did, and behind lines that are not known only itself.
         """
         covers = "all"
         if self.strange or self._is_only_checkpoint:
             covers = "one" if old is None else old.covers(self.key)
+            covers = "one" if covers and is_behind_strange else covers
         if not self.key:
             self._key = key_in(self._heads)
         return seal(value, prev, self.key if covers else b"", covers)
@@ -289,7 +299,7 @@ class Identity:
         """Find out how far the store is trusted. Its files are read for that, and are sound, unless
         they look as they were left; return the journal as it was read.
         """
-        self._sound, self._is_only_checkpoint = True, False
+        self._sound, self._is_only_checkpoint, self._new = True, False, []
         self._look([])
         if self._heads is None:
             return None
@@ -302,8 +312,8 @@ class Identity:
         tail, lines = self._read_lines()
         self._sound = self.is_sound(tail.damage)
         self._look(lines)
-        # Without a journal, memory.json is all that speaks.
-        self._is_only_checkpoint = not (lines or self._is_own_checkpoint())
+        # Without a change in the journal, memory.json is all that speaks.
+        self._is_only_checkpoint = not (_has_changes(lines) or self._is_own_checkpoint())
         if self.strange or self._is_only_checkpoint:
             self._own = None
         return tail
@@ -375,9 +385,9 @@ class Identity:
             rest = uncovered(lines, self.key, ())
             before = {one.seal.prev for one in rest}
             trusted = [one.seal.hash for one in rest if one.seal.hash not in before]
-            if not lines:
+            if not _has_changes(lines):
                 with suppress(FileNotFoundError):
-                    trusted = [fingerprint(read_regular(self._folder / DOCUMENTS))]
+                    trusted.append(fingerprint(read_regular(self._folder / DOCUMENTS)))
             self._closed, self._own = _look_at_closed(self._folder), ""
             mark = self._at(tail)._replace(gone=self.gone, trusted=tuple(trusted))
             self._keep(mark, look_at(self._folder))
@@ -408,7 +418,7 @@ class Identity:
     def _look(self, lines: list[Known]) -> None:
         """Find out which lines nobody here knows."""
         key = self.key if lines else b""
-        self._uncovered, self._new = uncovered(lines, key, self._mark.trusted), []
+        self._uncovered = uncovered(lines, key, self._mark.trusted)
         self._strange = [
             one for one in self._uncovered if one.actor is not None and not one.seal.covers(key)
         ]
@@ -439,6 +449,10 @@ class Identity:
             return True
         own = checkpoint_writer.stamps_of(self._folder, self.key)
         return digest in (*self._mark.trusted, *(stamp.hash for stamp in own))
+
+
+def _has_changes(lines: Iterable[Known]) -> bool:
+    return any(one.actor is not None for one in lines)
 
 
 def _known(line: Line) -> Known:
@@ -527,12 +541,15 @@ def key_in(folder: Path | None, *, make: bool = True) -> bytes:
         return b""
     path = folder / KEY
     try:
-        if make and not path.exists():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with suppress(
-                FileExistsError
-            ):  # of two processes that make it at once, the first one's stays
-                write_file(path, os.urandom(_SIZE), durable=False, new=True)
+        with suppress(FileNotFoundError):
+            if len(key := path.read_bytes()) >= _SIZE:
+                return key[:_SIZE]
+            path.unlink()  # a power loss left it without its bytes
+        if not make:
+            return b""
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # of two processes that make it, the first one's stays
+            write_file(path, os.urandom(_SIZE), new=True)
         return path.read_bytes()[:_SIZE]
     except OSError:
         return b""

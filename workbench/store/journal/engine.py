@@ -778,7 +778,8 @@ class Journal:
             from workbench.store.journal.reorder import rewrite
 
             try:
-                if rewrite(self.folder, self._settled, self.identity.seal):
+                known = self.identity
+                if rewrite(self.folder, self._settled, known.seal, known.strange_hashes):
                     self.reload()
                     self.remember()
             except OSError as error:

@@ -4,7 +4,8 @@ first line on that is changed.
 
 import gzip
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -22,7 +23,7 @@ from workbench.store.entry import (
     memory_number,
     to_json,
 )
-from workbench.store.files import open_lines, read_lines_of
+from workbench.store.files import CannotUnpack, TooLarge, open_lines, read_lines_of
 from workbench.store.journal.codec import (
     START,
     BadLine,
@@ -315,20 +316,24 @@ def new_journal(store: str, entries: Iterable[Transaction], key: bytes = b"") ->
 NewLine = bytes | tuple[dict[str, Any], Seal]
 """A line with its line end, as it is, or another value and what sealed the line until now."""
 
-Sealing = Callable[[Mapping[str, object] | bytes, str, Seal | None], bytes]
+Sealing = Callable[[Mapping[str, object] | bytes, str, Seal | None, bool], bytes]
 """Seals a value after the line with a hash, in place of another one (see `Identity.seal`)."""
 
 
 def relink(
-    folder: Path, change: Callable[[str, list[bytes]], Iterable[NewLine]], sealing: Sealing
+    folder: Path,
+    change: Callable[[str, list[bytes]], Iterable[NewLine]],
+    sealing: Sealing,
+    strange: Container[str],
 ) -> Iterator[str]:
     """Write the segments anew as one chain, oldest first, from the first line on that `change`
     changes; yield the names of those that were.
 
-    `change` is given the name and the lines of each segment, and returns what it is to hold. Under
-    the write lock; raises `OSError`.
+    `change` is given the name and the lines of each segment, and returns what it is to hold.
+    `strange` are the hashes of lines that are not known here. Under the write lock; raises
+    `OSError`.
     """
-    prev = START
+    prev, is_behind_strange = START, False
     names = [segment.path.name for segment in closed(folder)]
     for name in (*names, NAME):
         try:
@@ -338,7 +343,8 @@ def relink(
             continue
         new = list[bytes]()
         for line in change(name, old):
-            linked, prev = _linked(line, prev, sealing)
+            linked, prev, is_strange = _linked(line, prev, sealing, strange, is_behind_strange)
+            is_behind_strange = is_behind_strange or is_strange
             new.append(linked)
         if new != old:
             data = b"".join(new)
@@ -347,27 +353,39 @@ def relink(
             yield name
 
 
-def _linked(line: NewLine, prev: str, sealing: Sealing) -> tuple[bytes, str]:
-    """Return a line as it follows the one with hash `prev`, and its hash; a damaged one stays."""
+def _linked(
+    line: NewLine, prev: str, sealing: Sealing, strange: Container[str], is_behind_strange: bool
+) -> tuple[bytes, str, bool]:
+    """Return a line as it follows the one with hash `prev`, its hash, and whether it is strange; a
+    damaged one stays.
+    """
     if isinstance(line, tuple):
-        new = sealing(line[0], prev, line[1])
+        value, old = line
+        new = sealing(value, prev, old, is_behind_strange)
     else:
         try:
             old, end = read_seal(line[:-1])
         except BadLine:
             pieces = sealed_in(line)
-            return line, hash_of(line[slice(*pieces[-1])]) if pieces else prev
-        new = line if old.prev == prev else sealing(line[:end] + b"}", prev, old)
-    return new, hash_of(new[:-1])
+            return line, hash_of(line[slice(*pieces[-1])]) if pieces else prev, bool(pieces)
+        follows = old.prev == prev
+        new = line if follows else sealing(line[:end] + b"}", prev, old, is_behind_strange)
+    return new, hash_of(new[:-1]), old.hash in strange
 
 
-def rewrite(folder: Path, settled: MergedLog, sealing: Sealing) -> bool:
+def rewrite(folder: Path, settled: MergedLog, sealing: Sealing, strange: Container[str]) -> bool:
     """Write the files anew in order; under the write lock.
 
     Returns whether that could be done: not where anything but the order is wrong in the active
-    segment, nor where a closed segment is out of order. Nothing is lost either way. Raises
-    `OSError`.
+    segment, nor where a closed segment is out of order or cannot be unpacked. Nothing is lost
+    either way. Raises `OSError`.
     """
+    for segment in closed(folder):
+        with open_lines(segment.path) as source:
+            try:
+                deque(read_lines_of(source), maxlen=0)
+            except (CannotUnpack, TooLarge):
+                return False
     active = list(read_from(folder / NAME, Position()))
     if not any(is_header(line.value) for line in active) or any(line.damage for line in active):
         return False
@@ -388,7 +406,7 @@ def rewrite(folder: Path, settled: MergedLog, sealing: Sealing) -> bool:
             line, value, sealed = there[entry.uid]
             yield line if from_json(value) == entry else (to_json(entry), sealed)
 
-    for _ in relink(folder, in_order, sealing):
+    for _ in relink(folder, in_order, sealing, strange):
         pass
     return True
 

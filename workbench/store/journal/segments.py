@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from errno import EFBIG
+from errno import EEXIST, EFBIG
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -157,6 +157,17 @@ def new_store_id() -> str:
     one.
     """
     return os.urandom(16).hex()
+
+
+_STORE_ID = re.compile(r"[0-9a-f]{32}\Z")
+
+
+def store_in(header: Mapping[str, Any]) -> str:
+    """Return the id that a header gives its store; empty for none, and for what is no such id: files
+    on this machine are named by it.
+    """
+    said = header.get("store")
+    return said if isinstance(said, str) and _STORE_ID.match(said) else ""
 
 
 def is_header(value: Mapping[str, Any] | None) -> bool:
@@ -317,11 +328,10 @@ def _segments(
     """
     active = open_active(folder)
     with contextlib.ExitStack() as stack:
-        turns: list[Segment | None] = list(closed(folder))
+        turns: list[Segment | None] = [*closed(folder)]
         if active is not None:
             stack.enter_context(active[0])
-            end = active[1].start
-            turns = [*(one for one in turns if one is not None and one.start < end), None]
+            turns = [*_before(active[0], turns), None]
         for segment in reversed(turns) if back else turns:
             if segment is None:
                 if active is not None and active[1].start >= first:
@@ -331,12 +341,23 @@ def _segments(
                     yield handle, segment.path.name, segment.start
 
 
+def _before(active: BinaryIO, segments: Sequence[Segment | None]) -> list[Segment | None]:
+    """Return the closed segments that come before the open active one: all, but for those that are
+    later because it was closed itself meanwhile.
+    """
+    opened = os.fstat(active.fileno())
+    for at, segment in enumerate(segments):
+        with contextlib.suppress(FileNotFoundError):
+            if segment is not None and os.path.samestat(opened, segment.path.lstat()):
+                return list(segments[:at])
+    return list(segments)
+
+
 def _heading(handle: BinaryIO) -> Heading | None:
     """Read the heading of an open segment; when its header is damaged, the first good entry tells."""
     for line in islice(read_lines(handle, NAME, Position()), _FIRST_LINES):
         if line.value is not None and is_header(line.value):
-            said = line.value
-            return Heading(said["rev"], said.get("store", ""))
+            return Heading(line.value["rev"], store_in(line.value))
         if line.value is not None and "rev" in line.value:
             return Heading(line.value["rev"] - 1)
     return None
@@ -726,11 +747,13 @@ class Tail:
                 self.mark = self._before_header
                 self._write_header(head)
             return
-        value = head()
+        value, place = head(), self._folder / closed_name(self.place.start)
+        if any(one.start == self.place.start for one in closed(self._folder)):
+            raise FileExistsError(EEXIST, "a segment of that name is there")  # of a merged branch
         line = seal(value, self.mark or START)
         with draft_beside(self.path) as (file, draft):
             fill(file, line)
-            self.path.rename(self._folder / closed_name(self.place.start))
+            self.path.rename(place)
             sync_folder(self._folder)
             put_in_place(draft, self.path)
         self._began(value, line)
@@ -775,7 +798,7 @@ class Tail:
             before.offset if before.start == line.after.start else 0,
         )
         if is_header(line.value):
-            self.store = self.store or str(line.value.get("store", ""))  # another process began it
+            self.store = self.store or store_in(line.value)  # another process began it
             self.disordered = self.disordered or not follows
             return None
         try:

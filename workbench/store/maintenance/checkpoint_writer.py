@@ -168,7 +168,8 @@ def hash_at(folder: Path) -> str:
 
 def forget_after(folder: Path, rev: int, key: bytes) -> None:
     """Forget the checkpoints of later revisions than `rev`; raises `OSError`."""
-    _write_note(folder, [stamp for stamp in stamps_of(folder) if stamp.rev <= rev], key)
+    known = stamps_of(folder, key or None)
+    _write_note(folder, [stamp for stamp in known if stamp.rev <= rev], key)
 
 
 def move_mark(folder: Path, old: str, new: str) -> None:
@@ -269,7 +270,7 @@ class CheckpointWriter:
         with self._lock.held():
             tables, stamp = snapshot()
             self._lock.renew()
-            newest = next(iter(stamps_of(self._folder)), None)
+            newest = next(iter(stamps_of(self._folder, self._key() or None)), None)
             try:
                 kept = self._set_strange_file_aside()
                 if newest is None or kept or not self._is_newer(newest, stamp):

@@ -7,7 +7,7 @@ all bytes before it.
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -16,9 +16,16 @@ from typing import Any
 
 from workbench.core.files.atomic import write_file
 from workbench.core.health import Damage, Migrated
-from workbench.core.record import StoreProblem, cannot_read, cannot_write
-from workbench.store.entry import Transaction, from_json
-from workbench.store.files import DOCUMENTS, open_lines, read_lines_of, read_regular
+from workbench.core.record import ABSENT, StoreProblem, cannot_read, cannot_write, iso
+from workbench.store.entry import DocChange, Transaction, from_json, new_uid
+from workbench.store.files import (
+    DOCUMENTS,
+    CannotUnpack,
+    TooLarge,
+    open_lines,
+    read_lines_of,
+    read_regular,
+)
 from workbench.store.folder import ATTRIBUTES, IGNORE, belongs
 from workbench.store.identity import key_in
 from workbench.store.journal import segments
@@ -63,12 +70,16 @@ def migrate(old: Path, new: Path, heads: Path | None) -> Migrated:
             with backup.growing(new) as target:
                 _copy_beside(folder, target)
                 merged = merge_branches(read.entries)
-                write_file(target / NAME, new_journal(read.store, merged.entries, key))
+                state, entries = merged.state, list(merged.entries)
+                if (only := _only_in_documents(folder, entries, state.tables)) is not None:
+                    entries.append(only._replace(rev=state.rev + 1))
+                    state.apply(entries[-1])
+                write_file(target / NAME, new_journal(read.store, entries, key))
                 made = Journal(target, utc_now, COUNTERS, Options(checkpoint_every=0))
                 tables, stamp = made.cut()
-                digest = _digest(merged.state.tables)
+                digest = _digest(state.tables)
                 if (
-                    tuple(entries_in(target)) != merged.entries
+                    list(entries_in(target)) != entries
                     or _digest(tables) != digest
                     or any(place.missing is None for place in made.damage)
                 ):
@@ -80,7 +91,9 @@ def migrate(old: Path, new: Path, heads: Path | None) -> Migrated:
         except OSError as error:
             raise cannot_write(new, error) from error
         counts = backup.counts_of(tables)
-        return Migrated(new, len(merged.entries), counts, digest, tuple(read.damage), trusted)
+        # Damaged lines leave gaps; a gap without any was cut out.
+        damage = tuple(read.damage or made.damage)
+        return Migrated(new, len(entries), counts, digest, damage, trusted)
 
 
 class _OldJournal:
@@ -96,7 +109,10 @@ class _OldJournal:
         names = [segment.path.name for segment in segments.closed(folder)]
         for name in (*names, NAME):
             with suppress(FileNotFoundError), open_lines(folder / name) as file:
-                self._read(name, read_lines_of(file))
+                try:
+                    self._read(name, read_lines_of(file))
+                except (CannotUnpack, TooLarge) as error:
+                    self.damage.append(Damage(name, 0, 0, str(error.strerror or error)))
 
     def _read(self, name: str, lines: Iterator[bytes]) -> None:
         offset = 0
@@ -117,7 +133,7 @@ class _OldJournal:
             raise ValueError("its checksum does not fit")
         value: dict[str, Any] = loads(body + b"}")
         if segments.is_header(value):
-            self.store = value.get("store", "") or self.store
+            self.store = segments.store_in(value) or self.store
             return
         uid = value.pop("was", match[1].decode())
         self.entries.append(from_json({"kind": "edit", **value, "uid": uid}))
@@ -132,6 +148,34 @@ class _OldJournal:
         return self._marks <= {data[at : at + 16] for at in range(0, len(data), 16)}
 
 
+def _only_in_documents(
+    folder: Path, entries: Iterable[Transaction], known: Tables
+) -> Transaction | None:
+    """Return a transaction with the documents that `memory.json` has and the journal lost, if any.
+    Raises `OSError`.
+    """
+    if _base_of_edit(folder):
+        return None
+    try:
+        tables: Tables = loads(read_regular(folder / DOCUMENTS))
+    except FileNotFoundError:
+        return None
+    removed = {
+        (change.table, change.doc)
+        for entry in entries
+        for change in entry.changes
+        if change.op == "delete"
+    }
+    lost = tuple(
+        DocChange(table, id, "insert", {name: (ABSENT, value) for name, value in doc.items()})
+        for table, docs in tables.items()
+        for id, doc in docs.items()
+        if (table, id) not in removed and id not in known.get(table, {})
+    )
+    at, label = iso(utc_now()), "keep what only memory.json has"
+    return Transaction(0, at, "cli", label, lost, uid=new_uid()) if lost else None
+
+
 def _copy_beside(old: Path, new: Path) -> None:
     """Copy what lies beside a journal and cannot be made again; raises `OSError`."""
     for path in old.iterdir():
@@ -143,7 +187,7 @@ def _copy_beside(old: Path, new: Path) -> None:
             if base:
                 write_file(new / f"memory.edited-{base}-migrated.json", read_regular(path))
         elif path.is_dir():
-            shutil.copytree(path, new / path.name)
+            shutil.copytree(path, new / path.name, symlinks=True)
         else:
             shutil.copy2(path, new / path.name)
 

@@ -404,7 +404,14 @@ def _carry_out(
         checkpoint_writer.save(journal.folder, clean, stamp, journal.identity.key)
         removed = (*_remove_copies(journal.folder, redactor), *beside())
         # The line that says that something is erased is the last one.
-        rewritten = list(relink(journal.folder, redactor.clean, journal.identity.seal))
+        rewritten = list(
+            relink(
+                journal.folder,
+                redactor.clean,
+                journal.identity.seal,
+                journal.identity.strange_hashes,
+            )
+        )
         checkpoint_writer.save(
             journal.folder, clean, _moved(journal.folder, stamp), journal.identity.key
         )
