@@ -136,3 +136,29 @@ def test_what_a_killed_demo_left_goes_with_the_next_one(
     assert not now.exists()
     assert sorted(tmp_path.iterdir()) == [linked, somebodys]
     assert (somebodys / "mine.txt").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["nothing", "a full disk"])
+def test_where_nothing_can_be_painted_the_keys_still_end_it(tmp_path: Path, what: str) -> None:
+    if what == "a full disk" and not Path("/dev/full").exists():
+        pytest.skip("there is no device that is always full")
+
+    def begin() -> None:
+        if what == "nothing":
+            os.close(2)
+        else:
+            os.dup2(os.open("/dev/full", os.O_WRONLY), 2)
+
+    child = pexpect.spawn(
+        sys.executable, ["-m", "workbench", "--store", str(make(tmp_path / "project"))],
+        cwd=str(tmp_path), encoding="utf-8", codec_errors="replace", timeout=PATIENCE, preexec_fn=begin,
+        env={**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    end = time.monotonic() + PATIENCE
+    while child.isalive():
+        assert time.monotonic() < end
+        child.send("jq")
+        drain(child)
+        time.sleep(0.2)
+    assert child.exitstatus == 0

@@ -549,8 +549,10 @@ def from_json(doc: Mapping[str, object]) -> tuple[str, str, Suggested]:
     try:
         suggested = convert(dict(doc), Suggested)
     except ValidationError as error:
-        raise InvalidRecord(f"Unknown operation “{doc.get('type')}”.", UNCHANGED) from error
-    return str(doc.get(BOOK, "")), str(doc.get(REPLY, "")), suggested
+        raise InvalidRecord(
+            f"A suggestion “{doc.get('type')}” cannot be read.", UNCHANGED
+        ) from error
+    return str(doc.get(BOOK) or ""), str(doc.get(REPLY) or ""), suggested
 
 
 def said_then(doc: Mapping[str, object]) -> dict[str, str]:

@@ -106,7 +106,7 @@ def near_pairs(vectors: Vectors, matrix: Vectors, least: float) -> tuple[Rows, R
 # place, because another process may have it mapped: after damage, a new one takes its name.
 
 _KEY, _HEAD = KEY_SIZE // 4, KEY_SIZE // 4 + 1
-"""Numbers of four bytes that a key takes in a row, and what stands before the vector."""
+"""Words (uint32) of a row: the key; key and checksum."""
 
 
 BATCH = 1_024

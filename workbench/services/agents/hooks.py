@@ -157,14 +157,15 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
     target, receipt = Path(os.path.realpath(plan.path)), _receipt(plan.path, replaced)
     original = "" if plan.original is None else _hash(plan.original)
     try:
-        receipt.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_file(receipt, f"{_hash(plan.after or '')} {original}".encode())
         if plan.after is None:
             target.unlink()
             return copy
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = 0o600 if plan.before is None else stat.S_IMODE(target.stat().st_mode)
         write_file(target, _bytes(plan.after), mode=mode)
+        with suppress(OSError):  # without it the hooks alone are taken out again
+            receipt.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_file(receipt, f"{_hash(plan.after)} {original}".encode())
     except OSError as error:
         raise StoreProblem(
             f"{plan.path} cannot be written: {error.strerror or error}.", "It was not changed."

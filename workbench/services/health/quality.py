@@ -221,7 +221,9 @@ class Quality:
             return None, "No judged queries yet: v in Tune grades results."
         asked, note = queries[:: -(-len(queries) // ASKED)], ""
         if len(asked) < len(queries):
-            note = f"Of {len(queries):,} judged queries a sample of {len(asked)} is asked again."
+            note = (
+                f"A sample of {len(asked)} of the {len(queries):,} judged queries is asked again."
+            )
         if len(self._context.library.memories) > LARGEST:
             return None, f"Queries are asked again of at most {LARGEST:,} memories."
         try:

@@ -22,6 +22,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.message import Message
+from textual.message_pump import active_message_pump  # type: ignore[attr-defined]
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
@@ -525,7 +526,8 @@ class WorkbenchApp(Host):
         """Say what a person can act on, and show what is so now."""
         self.say(str(error), "error")
         top = next(reversed(self.screen_stack), None)
-        if top is not None and top.is_modal and not top.is_mounted:
+        is_its_own = active_message_pump.get(None) is top
+        if top is not None and is_its_own and top.is_modal and not top.is_mounted:
             # It could not be built: nothing in it can be used, and nothing closes it. Its own
             # message loop does, which must not wait for the end of itself.
             top.call_later(_close, top)

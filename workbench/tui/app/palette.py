@@ -57,7 +57,7 @@ SYNONYMS = (
         ("agents", "connect", "hook", "hooks", "mcp", "claude", "codex", "cursor", "install")
     ),
     frozenset(("health", "doctor", "trend", "trends", "better", "stats", "statistics", "diagnose")),
-    frozenset(("symbols", "legend", "icons", "signs", "meaning")),
+    frozenset(("symbols", "legend", "icons", "signs")),
     frozenset(("started", "demo", "tutorial", "begin", "introduction", "quickstart")),
     frozenset(("allow", "flag", "flags", "flagged", "secret", "suspicious")),
     frozenset(("budget", "tokens", "limit", "size")),
@@ -94,7 +94,8 @@ class Palette(SystemCommandsProvider):
         matcher = self.matcher(query)
         asked = words(query)
         for name, told, callback, _ in self.app.get_system_commands(self.screen):
-            score, share = matcher.match(name), described(asked, f"{name} {told}")
+            about = told.rpartition(" (")[0] or told  # without the keys and the action's id
+            score, share = matcher.match(name), described(asked, f"{name} {about}")
             if score > 0 and all(
                 any(own.startswith(word) for own in words(name)) for word in asked
             ):

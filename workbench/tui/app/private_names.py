@@ -85,7 +85,7 @@ class GuardedApp(Guarded, App[R]):
 
 
 class OneFrame(Guarded, ModalScreen[R]):
-    """A dialog that is seen first when it stands.
+    """A dialog that is painted only once it is laid out.
 
     `_compositor_refresh`: opening lays a dialog out several times, and Textual paints each of them,
     with all that is behind it.

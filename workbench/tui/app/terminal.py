@@ -8,8 +8,11 @@ handed on as it is.
 
 import os
 import selectors
+import sys
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import IO, Any, cast
 
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Paste
@@ -61,10 +64,41 @@ class Pastes:
             yield ready
 
 
+class ForgivingOutput:
+    """The terminal as a file that may be closed, full or none: what is painted then goes nowhere.
+
+    An error here would end the thread that writes, and whoever paints would wait for it for ever.
+    """
+
+    def __init__(self, file: IO[str] | None) -> None:
+        self._to = file
+
+    def write(self, text: str) -> int:
+        with suppress(OSError, ValueError):  # the latter: it is closed on this side
+            if self._to is not None:
+                self._to.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what was written, if somebody is there."""
+        with suppress(OSError, ValueError):
+            if self._to is not None:
+                self._to.flush()
+
+
 class ForgivingDriver(LinuxDriver):
     """The driver of Linux and macOS, which takes any bytes, and goes on when the terminal is gone."""
 
     is_gone = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        shown = sys.__stderr__
+        # What Textual paints on.
+        sys.__stderr__ = cast(Any, ForgivingOutput(shown))  # type: ignore[misc]
+        try:
+            super().__init__(*args, **kwargs)
+        finally:
+            sys.__stderr__ = shown  # type: ignore[misc]
 
     def write(self, data: str) -> None:
         """Paint, as long as there is something to paint on."""

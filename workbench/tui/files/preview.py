@@ -15,6 +15,7 @@ from workbench.core.text import fitting, printable
 from workbench.services.files.threeway import NO_LAST_END, DiffKind, DiffLine, split_lines
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import Action
+from workbench.tui.app.private_names import Guarded
 from workbench.tui.widgets.content import BLANK, MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.line_list import LineView
@@ -86,7 +87,7 @@ def labelled(label: str, *widgets: Widget) -> Horizontal:
     return Horizontal(Static(label, classes="file--label"), *widgets, classes="file--line")
 
 
-class ActionText(Static):
+class ActionText(Guarded, Static):
     """A text of a dialog; a click on it is the action that changes it."""
 
     ALLOW_SELECT = False

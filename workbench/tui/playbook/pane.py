@@ -397,7 +397,7 @@ def _marks(row: Row, bullet: Bullet) -> list[Content]:
     if share.count:
         lines.append(
             _line(
-                "rating", f"{share.mean * 100:.0f} %", f"  helpful of {number(share.count)} votes"
+                "rating", f"{share.mean * 100:.0f} %", f"  helpful of {amount(share.count, 'vote')}"
             )
         )
         lines.append(Content(" " * (LABEL + 2)) + share_bar(bullet, BAR))

@@ -171,7 +171,7 @@ SWAPS = (
 )
 
 
-class AdvancedLine(Static):
+class AdvancedLine(Guarded, Static):
     """Says how many sliders there are besides; a click shows or hides them."""
 
     ALLOW_SELECT = False
