@@ -5,7 +5,9 @@ A store can come from anywhere: a clone, a pull, a copy. What it says reaches ag
 machine did not write is read, but not believed, until a person has seen it. A line that was written
 here is signed with this machine's key, and says whether all lines before it were known then (see
 `codec`). So the newest signature covers the whole chain up to it, wherever the store was moved, cut
-or put back. What else a person trusts is kept in the mark.
+or put back. It holds for a line wherever that stands: a line of one's own that is taken out, or
+brought from another store of one's own, makes nothing foreign; what is missing is said by the mark
+and by gaps in the revisions. What else a person trusts is kept in the mark.
 
 The mark says what this machine last knew of a store. There is one small file for each store and
 each place it lies at. A writer notes it under the store's write lock after the journal's fsync, and
