@@ -40,5 +40,5 @@ def test_what_is_written_is_read_again(suggested: Suggested, names: tuple[str, .
 
 def test_what_no_role_says_is_refused() -> None:
     for doc in ({}, {"type": "DESTROY"}, {"type": "TAG", "bullet_id": "x", "tag": "great"}):
-        with pytest.raises(InvalidRecord, match="Unknown operation"):
+        with pytest.raises(InvalidRecord):
             from_json(doc)

@@ -210,4 +210,4 @@ def test_of_many_judged_queries_a_sample_is_asked_and_that_is_said(bench: Workbe
     now = of(found, "ndcg").now
     assert now is not None
     assert now.of < 30
-    assert f"a sample of {now.of}" in found.remarks[0]
+    assert f" {now.of} of the " in found.remarks[0]
