@@ -239,6 +239,7 @@ def _pieces(touched: Touched) -> tuple[str, ...]:
     escaped = [
         json.dumps(piece, ensure_ascii=plain)[1:-1] for piece in found for plain in (True, False)
     ]
+    escaped += [piece.replace('"', '""') for piece in found]  # as a table of CSV has it
     return tuple(dict.fromkeys(piece for piece in (*found, *escaped) if piece))
 
 
