@@ -16,8 +16,8 @@ from typing import Any
 
 from workbench.core.files.atomic import write_file
 from workbench.core.health import Damage, Migrated
-from workbench.core.record import ABSENT, StoreProblem, cannot_read, cannot_write, iso
-from workbench.store.entry import DocChange, Transaction, from_json, new_uid
+from workbench.core.record import StoreProblem, cannot_read, cannot_write, iso
+from workbench.store.entry import Transaction, from_json, new_uid
 from workbench.store.files import (
     DOCUMENTS,
     CannotUnpack,
@@ -33,7 +33,7 @@ from workbench.store.journal.codec import dumps, fingerprint, loads
 from workbench.store.journal.engine import Journal, Options, utc_now
 from workbench.store.journal.reorder import entries_in, merge_branches, new_journal
 from workbench.store.journal.segments import NAME
-from workbench.store.journal.state import Tables
+from workbench.store.journal.state import State, Tables, diff_tables
 from workbench.store.maintenance import backup, checkpoint_writer
 from workbench.store.maintenance.checkpoint_writer import NOTE
 from workbench.store.records import COUNTERS
@@ -64,16 +64,18 @@ def migrate(old: Path, new: Path, heads: Path | None) -> Migrated:
                 f"{old} was not written by a development version before 1.0.",
                 "Nothing was made; what this version wrote opens as it is.",
             )
-        trusted = heads is not None and read.is_known(heads)
-        key = key_in(heads) if trusted else b""
         try:
             with backup.growing(new) as target:
                 _copy_beside(folder, target)
                 merged = merge_branches(read.entries)
                 state, entries = merged.state, list(merged.entries)
-                if (only := _only_in_documents(folder, entries, state.tables)) is not None:
-                    entries.append(only._replace(rev=state.rev + 1))
-                    state.apply(entries[-1])
+                only = _only_in_documents(folder, entries, state)
+                if only is not None:
+                    entries.append(only)
+                    state.apply(only)
+                # Nothing tells who wrote a document that no line speaks of.
+                trusted = heads is not None and only is None and read.is_known(heads)
+                key = key_in(heads) if trusted else b""
                 write_file(target / NAME, new_journal(read.store, entries, key))
                 made = Journal(target, utc_now, COUNTERS, Options(checkpoint_every=0))
                 tables, stamp = made.cut()
@@ -149,7 +151,7 @@ class _OldJournal:
 
 
 def _only_in_documents(
-    folder: Path, entries: Iterable[Transaction], known: Tables
+    folder: Path, entries: Iterable[Transaction], state: State
 ) -> Transaction | None:
     """Return a transaction with the documents that `memory.json` has and the journal lost, if any.
     Raises `OSError`.
@@ -157,7 +159,7 @@ def _only_in_documents(
     if _base_of_edit(folder):
         return None
     try:
-        tables: Tables = loads(read_regular(folder / DOCUMENTS))
+        held = checkpoint_writer.read_tables(read_regular(folder / DOCUMENTS)) or {}
     except FileNotFoundError:
         return None
     removed = {
@@ -166,14 +168,22 @@ def _only_in_documents(
         for change in entry.changes
         if change.op == "delete"
     }
-    lost = tuple(
-        DocChange(table, id, "insert", {name: (ABSENT, value) for name, value in doc.items()})
-        for table, docs in tables.items()
-        for id, doc in docs.items()
-        if (table, id) not in removed and id not in known.get(table, {})
+    known, wanted, next_ids = state.tables, state.snapshot(), dict[str, int]()
+    for table, docs in held.items():
+        there = known.get(table, {})
+        lost = {id: docs[id] for id in docs if id not in there and (table, id) not in removed}
+        if lost:
+            wanted[table] = {**there, **lost}
+            next_ids[table] = max(state.next_id(table), 1 + max(map(int, lost)))
+    changes = tuple(diff_tables(known, wanted))
+    label = "keep what only memory.json has"
+    return (
+        Transaction(
+            state.rev + 1, iso(utc_now()), "cli", label, changes, next_ids=next_ids, uid=new_uid()
+        )
+        if changes
+        else None
     )
-    at, label = iso(utc_now()), "keep what only memory.json has"
-    return Transaction(0, at, "cli", label, lost, uid=new_uid()) if lost else None
 
 
 def _copy_beside(old: Path, new: Path) -> None:
