@@ -43,10 +43,12 @@ class Entry(NamedTuple):
 
 
 class LogState(NamedTuple):
-    """How far a log is: the revision of its last entry, and how often its entries were rewritten."""
+    """How far a log is: the revision and the hash of its last entry. Of one that was rewritten,
+    the hash differs.
+    """
 
     rev: int
-    edition: int
+    hash: str
 
 
 class Clash(Exception):
@@ -83,8 +85,8 @@ class SharedLog(Protocol):
         the documents of a table.
         """
 
-    def rewrite(self, edition: int, entries: Iterator[Entry]) -> None:
-        """Replace all entries, which must still be of this edition; the next one begins."""
+    def rewrite(self, last: str, entries: Iterator[Entry]) -> None:
+        """Replace all entries, of which the hash of the last one still must be `last`."""
 
 
 def line_of(entry: Entry, prev: str) -> bytes:
