@@ -7,10 +7,13 @@ a copy of it as the journal of a folder, byte for byte, so whatever reads a stor
 
 from collections.abc import Collection, Iterator
 from hashlib import sha256
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from workbench.store.entry import Kind
 from workbench.store.journal.codec import dumps
+
+Level = Literal["reader", "writer", "reviewer", "owner"]
+"""What somebody may do with a log; each may do what those before it may."""
 
 
 class Body(NamedTuple):
@@ -18,7 +21,7 @@ class Body(NamedTuple):
     its label and changes.
 
     `claim` is who acts: `human`, `agent:NAME` or another word for what acts on its own. `touched`
-    names what no other entry may have changed meanwhile.
+    names what no other entry may have changed meanwhile, `needs` is the level that it takes.
     """
 
     uid: str
@@ -26,6 +29,7 @@ class Body(NamedTuple):
     kind: Kind
     touched: Collection[str]
     data: bytes
+    needs: Level = "writer"
 
 
 class Entry(NamedTuple):
@@ -52,7 +56,10 @@ class LogState(NamedTuple):
 
 
 class Clash(Exception):
-    """Somebody else changed what an entry touches; nothing was written. `actor` is who, if known."""
+    """Somebody else changed what an entry touches, or rewrote the log; nothing was written.
+
+    `actor` is who, if known.
+    """
 
     def __init__(self, actor: str = "") -> None:
         super().__init__(actor)
@@ -70,11 +77,11 @@ class SharedLog(Protocol):
 
     def state(self) -> LogState: ...
 
-    def append(self, seen: int, body: Body) -> Entry:
-        """Add an entry by somebody who knows all up to the revision `seen`; one whose `uid` is
-        there already is not added again. Return it as it stands now.
+    def append(self, seen: LogState, body: Body) -> Entry:
+        """Add an entry by somebody who knows all up to the entry `seen`; one whose `uid` is there
+        already is not added again. Return it as it stands now.
 
-        Raises `Clash` when an entry after `seen` touches the same.
+        Raises `Clash` when an entry after `seen` touches the same, or that entry was rewritten.
         """
 
     def read(self, after: int) -> Iterator[Entry]:
@@ -86,7 +93,28 @@ class SharedLog(Protocol):
         """
 
     def rewrite(self, last: str, entries: Iterator[Entry]) -> None:
-        """Replace all entries, of which the hash of the last one still must be `last`."""
+        """Replace all entries, of which the hash of the last one still must be `last`; that of an
+        empty log is its header's. They keep all but their hashes.
+
+        Raises `Clash` when it is another one.
+        """
+
+    def put_blob(self, data: bytes) -> str:
+        """Keep what is too large for a record, and return its hash (see `blobs.hash_of`)."""
+
+    def get_blob(self, name: str) -> bytes | None:
+        """Return what is kept under a hash, `None` for nothing."""
+
+    def blob_names(self) -> tuple[str, ...]: ...
+
+    def drop_blobs(self, names: Collection[str]) -> None:
+        """Remove some for good; for an owner, as `rewrite` is."""
+
+
+def actor_of(claim: str, role: str, is_agent: bool) -> str:
+    """Return the actor that a log writes for who acts in a role; a role of agents is no person's."""
+    word, _, name = claim.partition(":")
+    return f"agent:{role}/{name or word}" if is_agent or word == "agent" else f"{word}:{role}"
 
 
 def line_of(entry: Entry, prev: str) -> bytes:
