@@ -13,13 +13,16 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder
 from workbench.core.files.fresh import NotRegular
 from workbench.core.record import StoreProblem, cannot_write
 from workbench.store.files import TooLarge, read_regular
 from workbench.store.folder import BLOBS
+
+if TYPE_CHECKING:
+    from workbench.store.log import SharedLog
 
 LARGEST = 64 << 20
 """Bytes of one, unpacked, at the most."""
@@ -52,11 +55,12 @@ class BlobProblem(StoreProblem):
 
 class Blobs:
     """The files of one store. Writing asks for the store's turn (`Library.turn`), so that no purge
-    comes between.
+    comes between. Those of a `shared` store are copied from its log when they are read first.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, shared: "SharedLog | None" = None) -> None:
         self._store = folder
+        self._shared = shared
         self.folder = folder / BLOBS
 
     def put(self, data: bytes) -> str:
@@ -74,6 +78,12 @@ class Blobs:
             raise StoreProblem(
                 f"It has {largest:,} bytes; at most {LARGEST:,} are stored.", "Nothing was written."
             )
+        if self._shared is not None:
+            for data in contents:
+                self._shared.put_blob(data)
+        return self._keep(contents)
+
+    def _keep(self, contents: Sequence[bytes]) -> tuple[str, ...]:
         names, folders = tuple(map(hash_of, contents)), set[Path]()
         try:
             for name, data in zip(names, contents, strict=True):
@@ -99,9 +109,19 @@ class Blobs:
             except BlobProblem as problem:
                 now = self._now(name) if problem.lack == "missing" else None
                 if now is None:
-                    raise
+                    if (data := self._fetched(name)) is None:
+                        raise
+                    return data
                 name = now
         raise BlobProblem(name, "damaged")
+
+    def _fetched(self, name: str) -> bytes | None:
+        """Return what the shared log keeps under a hash, and keep a copy; `None` for nothing."""
+        data = None if self._shared is None else self._shared.get_blob(name)
+        if data is None or hash_of(data) != name:
+            return None
+        self._keep((data,))
+        return data
 
     def lack(self, name: str) -> Lack | None:
         """Return what is wrong with what a record names, `None` when it can be read."""
@@ -146,7 +166,9 @@ class Blobs:
 
     def remove(self, names: Iterable[str]) -> tuple[str, ...]:
         """Remove files for good, and return the names of those that were there; raises `OSError`."""
-        gone = []
+        gone, names = [], tuple(names)
+        if self._shared is not None:
+            self._shared.drop_blobs(names)
         for path in map(self._path, names):
             if self._is_plain(path.parent) and (path.exists() or path.is_symlink()):
                 path.unlink()

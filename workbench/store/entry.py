@@ -63,14 +63,19 @@ def new_uid() -> str:
 
 def to_json(entry: Transaction) -> dict[str, object]:
     """Return the entry as the JSON object that is written: its head, then its body."""
-    out: dict[str, object] = {
+    return {
         "rev": entry.rev,
         "at": entry.at,
         "actor": entry.actor,
         "kind": entry.kind,
         "uid": entry.uid,
-        "label": entry.label,
+        **body_json(entry),
     }
+
+
+def body_json(entry: Transaction) -> dict[str, object]:
+    """Return what a writer says of an entry whatever its number, time and actor are."""
+    out: dict[str, object] = {"label": entry.label}
     if entry.group:
         out["group"] = entry.group
         out["part"] = entry.part

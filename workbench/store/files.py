@@ -91,6 +91,21 @@ def overtaken(folder: Path) -> StoreProblem:
     return StoreProblem(message, "Nothing was changed; try again.")
 
 
+def changed_meanwhile(actor: str) -> StoreProblem:
+    """Say in one sentence that somebody else changed what was about to be changed."""
+    message = f"{actor or 'Somebody else'} changed the same meanwhile."
+    return StoreProblem(message, "Nothing was changed; look at it again and repeat what you did.")
+
+
+def stored_elsewhere(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that a change is stored, and this machine's copy cannot be written."""
+    why = (error.strerror or str(error)).lower()
+    return StoreProblem(
+        f"The change is stored, but the copy of the store in {folder} cannot be written ({why}).",
+        "Do not repeat it; make room, and open the store again.",
+    )
+
+
 # Segments as they are read: a file of a store may come from anybody, so each is read within bounds.
 
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from workbench.store.blobs import Blobs
     from workbench.store.history import Past
     from workbench.store.journal.database import JournalDB
+    from workbench.store.log import SharedLog
     from workbench.store.maintenance.checkpoint_writer import Notice, OutsideEdit
 
 MEMORIES = "memories"
@@ -196,10 +197,11 @@ class Library:
         cache: Path | None = None,
         begin_cache: Callable[[], object] = lambda: None,
         at: int | None = None,
+        shared: "SharedLog | None" = None,
     ) -> None:
         indexing = None if cache is None else Indexing(cache, begin_cache, MEMORIES)
         options = options._replace(believed=believed, indexing=options.indexing or indexing)
-        self.journal = Journal(folder, clock, COUNTERS, options, heads)
+        self.journal = Journal(folder, clock, COUNTERS, options, heads, shared)
         if at is not None:
             self.journal.go_back(at)
         self.journal.gate = gate
@@ -562,7 +564,7 @@ class Library:
         """What lies beside the records."""
         from workbench.store.blobs import Blobs
 
-        return Blobs(self.folder)
+        return Blobs(self.folder, self.journal.shared)
 
     @cached_property
     def db(self) -> "JournalDB":

@@ -5,12 +5,27 @@ The log orders the entries and dates them, says who wrote each, and chains them.
 a copy of it as the journal of a folder, byte for byte, so whatever reads a store reads that folder.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
+from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from workbench.store.entry import Kind
-from workbench.store.journal.codec import dumps
+from workbench.core.files.atomic import write_file
+from workbench.core.record import ABSENT, StoreProblem
+from workbench.store.entry import DocChange, Kind, Transaction, body_json
+from workbench.store.files import DOCUMENTS, open_lines, read_lines_of
+from workbench.store.journal import segments
+from workbench.store.journal.codec import (
+    BadLine,
+    dumps,
+    hash_of,
+    loads,
+    read_line,
+    read_seal,
+    written,
+)
+from workbench.store.maintenance.checkpoint_writer import NOTE
+from workbench.store.records import NUMBERED, TOTALS, key_of
 
 Level = Literal["reader", "writer", "reviewer", "owner"]
 """What somebody may do with a log; each may do what those before it may."""
@@ -112,9 +127,13 @@ class SharedLog(Protocol):
 
 
 def actor_of(claim: str, role: str, is_agent: bool) -> str:
-    """Return the actor that a log writes for who acts in a role; a role of agents is no person's."""
+    """Return the actor that a log writes for who acts in a role; a role of agents is no person's.
+    Of one that it wrote, it is the same.
+    """
     word, _, name = claim.partition(":")
-    return f"agent:{role}/{name or word}" if is_agent or word == "agent" else f"{word}:{role}"
+    if is_agent or word == "agent":
+        return f"agent:{role}/{name.rpartition('/')[2] or word}"
+    return f"{word}:{role}"
 
 
 def line_of(entry: Entry, prev: str) -> bytes:
@@ -130,6 +149,152 @@ def hash_after(entry: Entry, prev: str) -> str:
 
 
 def unhashed(entry: Entry, prev: str) -> bytes:
-    at, actor, kind, uid = map(dumps, (entry.at, entry.actor, entry.kind, entry.uid))
-    head = b'{"rev":%d,"at":%s,"actor":%s,"kind":%s,"uid":%s' % (entry.rev, at, actor, kind, uid)
+    """Return an entry as the line of a journal up to its hash."""
+    head = head_of(entry.rev, entry.at, entry.actor, entry.kind, entry.uid)
     return b'%s,%s,"prev":"%s"' % (head, entry.data, prev.encode())
+
+
+def head_of(rev: int, at: str, actor: str, kind: str, uid: str) -> bytes:
+    """Return how a line begins, up to what the writer says."""
+    at_, actor_, kind_, uid_ = map(dumps, (at, actor, kind, uid))
+    return b'{"rev":%d,"at":%s,"actor":%s,"kind":%s,"uid":%s' % (rev, at_, actor_, kind_, uid_)
+
+
+# What a writer says.
+
+_LATEST = frozenset(("last_feedback_at", "last_accessed_at"))
+"""Fields that only say when something was last counted: of two that did so at once, one holds."""
+
+
+def body_of(entry: Transaction, claim: str) -> Body:
+    """Return what is said of a transaction. Raises as `codec.written` does."""
+    touched = {name for change in entry.changes for name in _touched(change)}
+    return Body(entry.uid, claim, entry.kind, touched, written(body_json(entry))[1:-1])
+
+
+def _touched(change: DocChange) -> Iterator[str]:
+    """Yield what nobody else may have changed meanwhile: counting touches nothing, and a new record
+    only what is known by the same key.
+    """
+    table = change.table
+    if change.op in ("table", "drop") or table in TOTALS:
+        return
+    if change.op == "insert" or change.op == "delete":
+        doc = {
+            name: before if after is ABSENT else after
+            for name, (before, after) in change.fields.items()
+        }
+        if table not in NUMBERED and (key := key_of(table, doc)) is not None:
+            yield f"{table}/{key}"
+    if change.op == "delete" or (change.op == "update" and not change.fields.keys() <= _LATEST):
+        yield f"{table}#{change.doc}"
+
+
+# The copy of a log that a machine keeps.
+
+_BATCH = 1 << 22
+"""Bytes that are written to a copy at once."""
+
+
+class Differs(Exception):
+    """An entry does not follow what the copy holds: the log was rewritten."""
+
+
+class Copy:
+    """The journal of a folder as a copy of a log, written under the write lock of the folder only.
+
+    Methods raise `StoreProblem` as the log does, and `OSError` for the folder.
+    """
+
+    def __init__(self, folder: Path, log: SharedLog) -> None:
+        self.log = log
+        self._folder = folder
+        self._path = folder / segments.NAME
+
+    def catch_up(
+        self, told: Callable[[int, int], object] | None = None, *, anew: bool = False
+    ) -> None:
+        """Add what the log has and the copy has not; a copy that does not go on so begins anew.
+
+        `told` is called with how many of how many entries were read.
+        """
+        state, place = self.log.state(), None if anew else self._end()
+        if place is not None and place.rev > state.rev:
+            raise StoreProblem(
+                f"The team's store ends at revision {state.rev:,}, and this machine has seen "
+                f"{place.rev:,}: an older copy of it was put back.",
+                f"Nothing was changed; what was lost stands in {self._folder}.",
+            )
+        try:
+            if place is None:
+                raise Differs
+            self._add(place, state, told)
+        except Differs:
+            try:
+                self._add(self._begin(), state, told)
+            except Differs as error:
+                raise StoreProblem(
+                    "The entries of the team's store do not follow each other.",
+                    "Nothing was changed; ask its owner to run `workbench store check`.",
+                ) from error
+
+    def line(self, entry: Entry, prev: str) -> bytes:
+        """Return an entry as the line after the one with hash `prev`; raises `Differs`."""
+        if hash_after(entry, prev) != entry.hash:
+            raise Differs
+        return line_of(entry, prev)
+
+    def publish(self, rev: int, mark: str) -> None:
+        """Let the log hold what the copy does, which ends at a revision with a hash and may have
+        been rewritten.
+        """
+        state = self.log.state()
+        if state.rev == rev and state.hash != mark:
+            self.log.rewrite(state.hash, self._entries())
+
+    def _end(self) -> LogState | None:
+        """Return how far the copy is; `None` for one that holds nothing that can be read."""
+        try:
+            segments.mend_tail(self._path)
+            with open_lines(self._path) as file:
+                value, seal = read_line(next(segments.lines_back(file), b""))
+        except (FileNotFoundError, BadLine):
+            return None
+        rev = value.get("rev")
+        return LogState(rev, seal.hash) if isinstance(rev, int) else None
+
+    def _begin(self) -> LogState:
+        for name in (DOCUMENTS, NOTE):
+            (self._folder / name).unlink(missing_ok=True)
+        write_file(self._path, self.log.header)
+        return LogState(0, hash_of(self.log.header[:-1]))
+
+    def _add(
+        self, place: LogState, state: LogState, told: Callable[[int, int], object] | None
+    ) -> None:
+        if place.rev == state.rev:
+            if place.hash != state.hash:
+                raise Differs
+            return
+        first, lines, size = place.rev, list[bytes](), 0
+        for entry in self.log.read(place.rev):
+            lines.append(self.line(entry, place.hash))
+            size += len(lines[-1])
+            place = LogState(entry.rev, entry.hash)
+            if size >= _BATCH:
+                segments.append(self._path, b"".join(lines))
+                if told is not None:
+                    told(place.rev - first, state.rev - first)
+                lines, size = [], 0
+        if lines:
+            segments.append(self._path, b"".join(lines))
+
+    def _entries(self) -> Iterator[Entry]:
+        with open_lines(self._path) as file:
+            for line in read_lines_of(file):
+                seal, end = read_seal(line[:-1])
+                value = loads(line[:end] + b"}")
+                if not segments.is_header(value):
+                    head = (value["rev"], value["at"], value["actor"], value["kind"], value["uid"])
+                    start = len(head_of(*head)) + 1
+                    yield Entry(*head, line[start:end], seal.hash)

@@ -17,6 +17,7 @@ from workbench.core.health import Damage, Gone, MendedIndex, PastView, Renumbere
 from workbench.core.record import (
     OnlyLookedAt,
     StoreProblem,
+    UnknownOutcome,
     UnknownRecord,
     cannot_read,
     cannot_write,
@@ -25,7 +26,15 @@ from workbench.core.record import (
 )
 from workbench.store import folder as folders
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, new_uid, to_json
-from workbench.store.files import DOCUMENTS, LOCK, overtaken, sweep, taken_away
+from workbench.store.files import (
+    DOCUMENTS,
+    LOCK,
+    changed_meanwhile,
+    overtaken,
+    stored_elsewhere,
+    sweep,
+    taken_away,
+)
 from workbench.store.identity import Identity, NotTrusted, StoreTrust
 from workbench.store.index.indexing import Arrival, Indexing
 from workbench.store.index.keeping import IndexKeeper
@@ -56,6 +65,7 @@ from workbench.store.maintenance.checkpoint_writer import (
 if TYPE_CHECKING:
     from workbench.core.health import PastView
     from workbench.store.journal.reorder import MergedLog
+    from workbench.store.log import Copy, SharedLog
     from workbench.store.maintenance.checkpoint_writer import Notice, OutsideEdit
 
 Clock = Callable[[], datetime]
@@ -70,6 +80,12 @@ Tell = Callable[[Transaction, tuple[DocChange, ...]], Transaction | None]
 """Returns what is told of a transaction, of which some changes are of documents that are shown."""
 
 _RECENT = 10
+
+_TRIES = 5
+"""How often a change of a shared store is made anew on what others wrote meanwhile."""
+
+_BLOCK = 100
+"""Numbers of new documents that are reserved at once in a shared store."""
 
 _SINGLY = 2_000
 """Changes that are taken back, of a store with a read index, without reading all of its documents."""
@@ -104,7 +120,8 @@ class Journal:
 
     `notices` lists what a person should be told, `stranger` is a `memory.json` that is not the
     journal's. `heads` is the folder in which this machine remembers what it stored (see `heads`),
-    if it does. Every transaction passes the `gate`, when there is one, before it is written.
+    if it does. Every transaction passes the `gate`, when there is one, before it is written. With
+    `shared` the journal is a copy of that log, which orders and dates what is written.
 
     The folder is made when it is not there; `counters` names integer fields whose changes are
     written as increments. Raises `StoreProblem` when it cannot be made or read, or is a file.
@@ -117,6 +134,7 @@ class Journal:
         counters: frozenset[str] = frozenset(),
         options: Options = STANDARD,
         heads: Path | None = None,
+        shared: "SharedLog | None" = None,
     ) -> None:
         try:
             if folder.exists() and not folder.is_dir():
@@ -157,7 +175,19 @@ class Journal:
         self.standpoint: PastView | None = None
         """Where one stands in the past; `None` in the present."""
         self._tell: Tell | None = None
+        self.shared = shared
+        """The log that the journal is a copy of, if it is one."""
+        self._copy: Copy | None = None
+        self._blocks: dict[str, range] = {}
+        if shared is not None:
+            from workbench.store.log import Copy as CopyOf
+
+            self._copy = CopyOf(folder, shared)
+            self._copy_news()
         self._load()
+        if self._copy is not None and self._tail.damage:
+            self._copy_news(anew=True)
+            self._load()
 
     @property
     def path(self) -> Path:
@@ -301,7 +331,8 @@ class Journal:
                 if unsure and kind in ("undo", "redo"):
                     self._answer_unsure(unsure, kind)
                 self._look_before_writing()
-                self._staged = staged = Staged(self.state, self._counters)
+                reserve = None if self._copy is None else self._reserve
+                self._staged = staged = Staged(self.state, self._counters, reserve)
                 self._owner = threading.get_ident()
                 try:
                     yield staged
@@ -333,9 +364,80 @@ class Journal:
 
     def _commit_masked(self, entry: Transaction, staged: Staged) -> None:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""
+        if self._copy is not None:
+            self._commit_shared(self._copy, entry, staged)
+            return
+        self._commit(self._gated(entry, staged))
+
+    def _gated(self, entry: Transaction, staged: Staged) -> Transaction:
         if self.gate is not None:
             entry = self.gate(entry, self.state.view())
-        self._commit(entry._replace(next_ids=dict(staged.next_ids)))
+        return entry._replace(next_ids=dict(staged.next_ids), part=self._groups.part(entry))
+
+    def _commit_shared(self, copy: "Copy", entry: Transaction, staged: Staged) -> None:
+        """Have the log add a transaction, made anew as often as others change what it does not
+        touch, and take in what it added.
+        """
+        from workbench.store.log import Clash, Differs, LogState, body_of
+
+        claim, actor = entry.actor, copy.log.name(entry.actor)
+        for _ in range(_TRIES):
+            said = self._gated(entry._replace(actor=actor), staged)
+            try:
+                stored = copy.log.append(LogState(self.rev, self.mark), body_of(said, claim))
+            except Clash as clash:
+                before, state = self.rev, self.state
+                self._copy_news()
+                self._pull()
+                if self.state is not state or staged.clashes(self._since_rev(before)):
+                    raise changed_meanwhile(clash.actor) from None
+                entry = entry._replace(changes=staged.changes())
+                continue
+            except UnknownOutcome:
+                self._unsure = entry.uid
+                raise
+            break
+        else:
+            raise changed_meanwhile("")
+        with self._reading:
+            try:
+                self._wrote = True
+                if stored.rev != self.rev + 1:
+                    raise Differs
+                line = copy.line(stored, self._tail.mark)
+                said = said._replace(rev=stored.rev, at=stored.at, actor=stored.actor)
+                seen = self._tail.append(line, said)
+            except Differs:  # others wrote before it
+                self._copy_news()
+                self._pull()
+                return
+            except OSError as error:
+                raise stored_elsewhere(self.folder, error) from error
+            self._apply(said)
+            self.identity.note(self._tail, seen)
+
+    def _since_rev(self, rev: int) -> Iterator[Transaction]:
+        return itertools.takewhile(lambda entry: entry.rev > rev, self.entries_back())
+
+    def _copy_news(self, *, anew: bool = False) -> None:
+        """Let the journal hold all that the shared log does."""
+        assert self._copy is not None
+        try:
+            with self._lock.held():
+                self._copy.catch_up(anew=anew)
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+
+    def _reserve(self, table: str, least: int) -> int:
+        """Return a number for a new document that no other machine gives to one."""
+        assert self._copy is not None
+        block = self._blocks.get(table, range(0))
+        while not block or block[-1] < least:
+            first = self._copy.log.reserve(table, least, _BLOCK)
+            block = range(first, first + _BLOCK)
+        taken = max(block[0], least)
+        self._blocks[table] = range(taken + 1, block.stop)
+        return taken
 
     def entries_back(
         self, *needles: bytes | None, docs: Container[str] | None = None
@@ -653,9 +755,13 @@ class Journal:
         self._require_trust()
         with self._keeper.held(), self._lock.held():
             sweep(self.folder)
+            if self._copy is not None:
+                self._copy_news()
             self._read_tail()
             self._look_before_writing()
             yield
+            if self._copy is not None:
+                self._copy.publish(self.rev, self._tail.mark)
 
     def reload(self) -> None:
         """Read the store again from its files; listeners hear of every record that differs."""
@@ -771,6 +877,8 @@ class Journal:
         """
         if self._unsure:
             self._unsure = ""
+            if self._copy is not None:
+                self._copy_news()
             self.reload()
         self._read_tail()
         self._adopt()
@@ -840,14 +948,11 @@ class Journal:
             return
         state, before = self.state, self.rev
         self._read_tail()
-        if self.state is not state or staged.clashes(
-            itertools.takewhile(lambda e: e.rev > before, self.entries_back())
-        ):
+        if self.state is not state or staged.clashes(self._since_rev(before)):
             raise overtaken(self.folder)
 
     def _commit(self, entry: Transaction) -> None:
         """Write one transaction and apply what was written, so that memory and file cannot differ."""
-        entry = entry._replace(part=self._groups.part(entry))
         body = written(to_json(entry))
         with self._reading:
             try:

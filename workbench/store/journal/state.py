@@ -333,7 +333,8 @@ class State:
         with self._guard:
             for change in entry.changes:
                 touched.update((change.table, key) for key in self._apply(change))
-            self.next_ids.update(entry.next_ids)
+            for table, number in entry.next_ids.items():
+                self.next_ids[table] = max(number, self.next_ids.get(table, 0))
             self.rev = entry.rev
         return frozenset(touched)
 
@@ -534,11 +535,18 @@ class Staged:
 
     `label`, when it is set, says what is done better than what was said when it began; `takes` are
     the actions that are taken back here.
-    `keys` maps (table, record key) to the document id that a new record was given here.
+    `keys` maps (table, record key) to the document id that a new record was given here. `reserve`
+    returns a number for a new document of a table, at least as large as the one it is given.
     """
 
-    def __init__(self, state: State, counters: frozenset[str]) -> None:
+    def __init__(
+        self,
+        state: State,
+        counters: frozenset[str],
+        reserve: Callable[[str, int], int] | None = None,
+    ) -> None:
         self._state = state
+        self._reserve = reserve
         self.counters = counters
         self.docs: dict[tuple[str, str], Doc | None] = {}
         self.tables: dict[str, DocChange] = {}
@@ -593,8 +601,10 @@ class Staged:
         says.
         """
         taken = max(self._state.next_id(table), self.next_ids.get(table, 0))
+        if self._reserve is not None:
+            taken = self._reserve(table, 1)
         while self.get(table, str(taken)) is not None:
-            taken += 1
+            taken = taken + 1 if self._reserve is None else self._reserve(table, taken + 1)
         self.next_ids[table] = taken + 1
         return taken
 

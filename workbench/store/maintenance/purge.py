@@ -359,7 +359,7 @@ def purge(
     """
     with journal.exclusive():
         doomed = _doomed(journal, records)
-        blobs = InBlobs(Blobs(journal.folder))
+        blobs = InBlobs(Blobs(journal.folder, journal.shared))
         texts = tuple(_texts(journal, doomed, blobs))
         left = tuple(_left_of(journal, records))
         redactor = Redactor(doomed, frozenset(k.rpartition("/")[2] for _, k in records), texts)
@@ -430,7 +430,7 @@ def finder(journal: Journal, records: Sequence[tuple[str, str]]) -> Callable[[by
     journal.refresh()
     doomed = _doomed(journal, records)
     return Redactor(
-        doomed, frozenset(), _texts(journal, doomed, InBlobs(Blobs(journal.folder)))
+        doomed, frozenset(), _texts(journal, doomed, InBlobs(Blobs(journal.folder, journal.shared)))
     ).is_in
 
 
