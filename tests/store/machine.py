@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from tests.store.helpers import docs, open_journal
+from tests.builders.memory_log import MemoryLog, Shared
+from tests.store.helpers import clock, docs, open_journal
 from workbench.store import history
 from workbench.store.entry import Doc
-from workbench.store.journal.engine import Journal
+from workbench.store.journal.engine import Journal, Options
 
 ids = st.integers(1, 4)
 
@@ -37,6 +38,14 @@ documents = st.dictionaries(st.sampled_from(["id", "a", "b", "n"]), values, max_
 Model = dict[str, Doc]
 
 
+def is_mine(actor: str) -> bool:
+    return actor in ("human", "human:ann")
+
+
+def named(journal: Journal) -> str:
+    return "human" if journal.shared is None else journal.shared.name("human")
+
+
 class StoreMachine(RuleBasedStateMachine):
     """Two processes' journals over one folder, and the documents that should be in it."""
 
@@ -44,13 +53,15 @@ class StoreMachine(RuleBasedStateMachine):
     def start(self, segment_bytes: int) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="store-model-"))
         self.segment_bytes = segment_bytes
-        self.one, self.two = self._open(), self._open()
+        self.log = Shared()
+        self.one, self.two = self._open("one"), self._open("two")
         self.model: Model = {}
         self.past: list[Model] = [{}]
         self.undone: list[tuple[history.Action, Model, Model]] = []
         self.done: list[tuple[Model, Model]] = []
 
-    def _open(self) -> Journal:
+    def _open(self, name: str) -> Journal:
+        """Open the store as one of two processes."""
         return open_journal(self.folder / "s", segment_bytes=self.segment_bytes)
 
     def _commit(self, journal: Journal, change: Callable[[Model], None]) -> None:
@@ -84,10 +95,10 @@ class StoreMachine(RuleBasedStateMachine):
     def undo(self, second: bool) -> None:
         journal = self.two if second else self.one
         journal.refresh()
-        action = history.Past(journal).undoable(lambda actor: actor == "human")
+        action = history.Past(journal).undoable(is_mine)
         assert (action is None) == (not self.done)
         if action is not None:
-            history.Past(journal).undo(action, "human")
+            history.Past(journal).undo(action, named(journal))
             before, after = self.done.pop()
             self.undone.append((action, before, after))
             self.model = dict(before)
@@ -96,10 +107,10 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def redo(self) -> None:
         self.one.refresh()
-        action = history.Past(self.one).redoable(lambda actor: actor == "human")
+        action = history.Past(self.one).redoable(is_mine)
         assert (action is None) == (not self.undone)
         if action is not None:
-            history.Past(self.one).redo(action, "human")
+            history.Past(self.one).redo(action, named(self.one))
             _, before, after = self.undone.pop()
             self.done.append((before, after))
             self.model = dict(after)
@@ -112,7 +123,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.two.close()
-        self.one, self.two = self._open(), self._open()
+        self.one, self.two = self._open("one"), self._open("two")
 
     @rule(data=st.data())
     def look_back(self, data: st.DataObject) -> None:
@@ -134,6 +145,23 @@ class StoreMachine(RuleBasedStateMachine):
             shutil.rmtree(self.folder)
 
 
-StoreMachine.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
-)
+class SharedMachine(StoreMachine):
+    """The journals of two machines, each a copy of one log."""
+
+    def _open(self, name: str) -> Journal:
+        return Journal(
+            self.folder / name,
+            clock,
+            frozenset(["n"]),
+            Options(checkpoint_every=0),
+            shared=MemoryLog(self.log, clock=clock),
+        )
+
+
+for machine in (StoreMachine, SharedMachine):
+    machine.TestCase.settings = settings(
+        max_examples=60,
+        stateful_step_count=25,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )

@@ -47,7 +47,7 @@ class IndexedMachine(StoreMachine):
     def start(self, segment_bytes: int) -> None:
         """Begin only once what the index needs is known."""
 
-    def _open(self) -> Journal:
+    def _open(self, name: str) -> Journal:
         folder = self.folder / "s"
         folder.mkdir(exist_ok=True)
         how = indexing(self.cache, fold_after=self.fold_after)

@@ -2,6 +2,7 @@
 model holds.
 """
 
-from tests.store.machine import StoreMachine
+from tests.store.machine import SharedMachine, StoreMachine
 
 TestStore = StoreMachine.TestCase
+TestShared = SharedMachine.TestCase

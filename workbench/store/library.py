@@ -320,6 +320,20 @@ class Library:
         """
         return self.journal.refresh()
 
+    def follow(self, seconds: float = 0.5) -> None:
+        """Look for what others write to a shared store every so many seconds, until it is closed."""
+        self.journal.follow(seconds)
+
+    @property
+    def away(self) -> StoreProblem | None:
+        """Why a shared store cannot be reached just now; what was read of it before is there."""
+        return self.journal.away
+
+    def actor_named(self, claim: str) -> str:
+        """Return under which name the store writes down who acts."""
+        shared = self.journal.shared
+        return claim if shared is None else shared.name(claim)
+
     @property
     def is_missing(self) -> bool:
         """Whether the store that was read cannot be seen any more: removed, renamed, or closed to

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from workbench.core.files.atomic import write_file
-from workbench.core.record import ABSENT, StoreProblem
+from workbench.core.record import StoreProblem
 from workbench.store.entry import DocChange, Kind, Transaction, body_json
 from workbench.store.files import DOCUMENTS, open_lines, read_lines_of
 from workbench.store.journal import segments
@@ -25,7 +25,7 @@ from workbench.store.journal.codec import (
     written,
 )
 from workbench.store.maintenance.checkpoint_writer import NOTE
-from workbench.store.records import NUMBERED, TOTALS, key_of
+from workbench.store.records import TOTALS, key_of
 
 Level = Literal["reader", "writer", "reviewer", "owner"]
 """What somebody may do with a log; each may do what those before it may."""
@@ -174,17 +174,15 @@ def body_of(entry: Transaction, claim: str) -> Body:
 
 def _touched(change: DocChange) -> Iterator[str]:
     """Yield what nobody else may have changed meanwhile: counting touches nothing, and a new record
-    only what is known by the same key.
+    only what goes by the same key, which nobody else has that is named by its own number.
     """
     table = change.table
     if change.op in ("table", "drop") or table in TOTALS:
         return
-    if change.op == "insert" or change.op == "delete":
-        doc = {
-            name: before if after is ABSENT else after
-            for name, (before, after) in change.fields.items()
-        }
-        if table not in NUMBERED and (key := key_of(table, doc)) is not None:
+    if change.op != "update":
+        side = 1 if change.op == "insert" else 0
+        key = key_of(table, {name: sides[side] for name, sides in change.fields.items()})
+        if key is not None and not key.endswith(f"-{int(change.doc):07d}"):
             yield f"{table}/{key}"
     if change.op == "delete" or (change.op == "update" and not change.fields.keys() <= _LATEST):
         yield f"{table}#{change.doc}"
@@ -211,6 +209,10 @@ class Copy:
         self._folder = folder
         self._path = folder / segments.NAME
 
+    def is_current(self) -> bool:
+        """Tell whether the copy ends where the log does."""
+        return self._end() == self.log.state()
+
     def catch_up(
         self, told: Callable[[int, int], object] | None = None, *, anew: bool = False
     ) -> None:
@@ -218,6 +220,8 @@ class Copy:
 
         `told` is called with how many of how many entries were read.
         """
+        if not anew:
+            segments.mend_tail(self._path)
         state, place = self.log.state(), None if anew else self._end()
         if place is not None and place.rev > state.rev:
             raise StoreProblem(
@@ -255,7 +259,6 @@ class Copy:
     def _end(self) -> LogState | None:
         """Return how far the copy is; `None` for one that holds nothing that can be read."""
         try:
-            segments.mend_tail(self._path)
             with open_lines(self._path) as file:
                 value, seal = read_line(next(segments.lines_back(file), b""))
         except (FileNotFoundError, BadLine):

@@ -179,11 +179,14 @@ class Journal:
         """The log that the journal is a copy of, if it is one."""
         self._copy: Copy | None = None
         self._blocks: dict[str, range] = {}
+        self._closing: threading.Event | None = None
+        self.away: StoreProblem | None = None
+        """Why the shared log cannot be reached; what was read of it before stays."""
         if shared is not None:
             from workbench.store.log import Copy as CopyOf
 
             self._copy = CopyOf(folder, shared)
-            self._copy_news()
+            self._look_at_log(required=not segments.store_id(folder))
         self._load()
         if self._copy is not None and self._tail.damage:
             self._copy_news(anew=True)
@@ -299,6 +302,8 @@ class Journal:
         try:
             if self.staged is not None or self.standpoint is not None or self._tail.is_removed:
                 return 0
+            if self._closing is None:
+                self._look_at_log()
             count = 0 if self._tail.is_current else self._pull()
             self.identity.recheck()
         except OSError as error:
@@ -416,6 +421,34 @@ class Journal:
             self._apply(said)
             self.identity.note(self._tail, seen)
 
+    def follow(self, seconds: float) -> None:
+        """Look at the shared log every so many seconds, until the store is closed; `refresh` takes
+        in what came.
+        """
+        if self._copy is None or self._closing is not None:
+            return
+        self._closing = closing = threading.Event()
+
+        def look() -> None:
+            while not closing.wait(seconds):
+                self._look_at_log()
+
+        threading.Thread(target=look, name="shared-log", daemon=True).start()
+
+    def _look_at_log(self, *, required: bool = False) -> None:
+        """Let the journal hold what the shared log does, if it can be reached; raises
+        `StoreProblem` where it has to be.
+        """
+        if self._copy is None:
+            return
+        try:
+            self._copy_news()
+            self.away = None
+        except StoreProblem as problem:
+            if required:
+                raise
+            self.away = problem
+
     def _since_rev(self, rev: int) -> Iterator[Transaction]:
         return itertools.takewhile(lambda entry: entry.rev > rev, self.entries_back())
 
@@ -423,8 +456,9 @@ class Journal:
         """Let the journal hold all that the shared log does."""
         assert self._copy is not None
         try:
-            with self._lock.held():
-                self._copy.catch_up(anew=anew)
+            if anew or not self._copy.is_current():
+                with self._lock.held():
+                    self._copy.catch_up(anew=anew)
         except OSError as error:
             raise cannot_write(self.folder, error) from error
 
@@ -505,6 +539,8 @@ class Journal:
         While somebody else holds the store it is left out: the journal has everything, and the next
         one writes it.
         """
+        if self._closing is not None:
+            self._closing.set()
         self._keeper.wait()
         if self._wrote:
             with suppress(StoreBusy):
@@ -743,6 +779,8 @@ class Journal:
         """
         self.require_present()
         with self._lock.held():
+            if self._copy is not None:
+                self._copy_news()
             self._read_tail()
             yield
 
