@@ -100,6 +100,20 @@ async def test_u_takes_back_what_an_agent_did_and_u_on_that_does_it_again(tmp_pa
         assert app.bench.stream.get(ID).harmful_votes == 1
 
 
+async def test_u_says_how_many_memories_a_change_is_of_before_and_after_it_takes_it_back(
+    tmp_path: Path,
+) -> None:
+    async with demo(tmp_path) as (app, pilot):
+        ids = [m.id for m in app.bench.library.memories.all() if m.id != ID][:10]
+        app.bench.stream.vote([*ids, ID], "helpful")
+        await keys(pilot, "h u")
+        await opens(pilot, Confirm)
+        assert "11 memories" in screen_text(app)
+        await answered(pilot)
+        await until(pilot, lambda: "11 memories" in told(app))
+        assert app.bench.stream.get(ID).helpful_votes == 0
+
+
 async def test_esc_in_the_text_goes_to_the_list_before_it_closes(tmp_path: Path) -> None:
     async with demo(tmp_path) as (app, pilot):
         await keys(pilot, "h tab escape")

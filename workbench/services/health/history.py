@@ -1,5 +1,6 @@
 """Undo, redo, who changed what, and any record as it was."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -15,8 +16,9 @@ from workbench.services.context import Service, is_person
 from workbench.services.safety.masking import masked
 from workbench.services.stream.votable import find_votable
 from workbench.store import history
+from workbench.store.entry import Transaction
 from workbench.store.history import Action, Event, FieldEvent, Meanwhile
-from workbench.store.records import kind_in, place_of
+from workbench.store.records import NAMED, kind_in, place_of
 
 Place = tuple[str, str]
 """A record as (table, key)."""
@@ -143,6 +145,17 @@ class History(Service):
         Taking back an undo does again what was undone. Raises `UnknownRecord`, `Conflict`, or
         `WorkbenchError` for what has no way back.
         """
+        entry, action = self._revision(rev)
+        return entry.label + self._carry_out("redo" if entry.kind == "undo" else "undo", action)
+
+    def touched_by(self, rev: int) -> Counter[str]:
+        """Return how many records of each table `undo_revision` changes, those that have a name."""
+        changes = (change for one in self._revision(rev)[1].entries for change in one.changes)
+        docs = {(change.table, change.doc) for change in changes if change.table in NAMED}
+        return Counter(table for table, _ in docs)
+
+    def _revision(self, rev: int) -> tuple[Transaction, Action]:
+        """Return a transaction that has a way back, and the action it is part of."""
         self._library.refresh()
         entry = next((e for e in self._library.changes_back() if e.rev <= rev), None)
         if entry is None or entry.rev != rev:
@@ -154,10 +167,7 @@ class History(Service):
                 else "erased for good"
             )
             raise WorkbenchError(f"Revision {rev} {what}, so it cannot be undone.")
-        _, found = self._take_back(
-            entry.group or str(entry.target or rev), again=entry.kind == "undo"
-        )
-        return entry.label + found
+        return entry, self._action(entry.group or str(entry.target or rev))
 
     def standing_of(self, actor: str, since: datetime) -> int:
         """Return how many changes of an actor since a time stand."""
@@ -192,7 +202,8 @@ class History(Service):
         """Take back everything that was written under a group's name, finished or not; return what
         it was.
         """
-        return "".join(self._take_back(group))
+        action = self._action(group)
+        return action.label + self._carry_out("undo", action)
 
     def events(self, place: Place | None = None, *, accesses: bool = False) -> Iterator[Event]:
         """Yield transactions, newest first: all, or those that touched a record; reads by agents
@@ -258,14 +269,13 @@ class History(Service):
         own = self._context.actor
         return is_person(actor) if stands_by(own) else actor == own
 
-    def _take_back(self, key: str, *, again: bool = False) -> tuple[str, str]:
-        """Return what was taken back, and what was found in the files then."""
+    def _action(self, key: str) -> Action:
         action = self._past.action_of(key)
         if action is None:
             raise UnknownRecord(f"There is no change called {key}.", "Nothing was changed.")
         if history.is_erased(action):
             raise WorkbenchError(f"“{action.label}” was purged, so it cannot be undone.")
-        return action.label, self._carry_out("redo" if again else "undo", action)
+        return action
 
     def _carry_out(self, verb: Verb, action: Action) -> str:
         """Undo or redo, and return what was found in the files; a conflict names its values without

@@ -446,18 +446,35 @@ class HistoryDialog(Dialog[None]):
         )
         self.rows.cursor = len(self._events) - 1 if place is None else place
 
-    def action_undo(self) -> None:
-        """Take back the transaction under the cursor."""
+    @asking
+    async def action_undo(self) -> None:
+        """Take back the transaction under the cursor; in the history of one record asks when that
+        changes others, too.
+        """
         event = self.rows.current
         if event is None:
             return
+        mask = self._bench.safety.masked
+        try:
+            touched = await asyncio.to_thread(self._history.touched_by, event.rev)
+        except WorkbenchError as error:
+            self._say(f"✗ {error}", "$text-error")
+            return
+        many = touched.total()
+        table = next(iter(touched)) if len(touched) == 1 else "records"
+        count = amount(many, singular(table), table.replace("_", " "))
+        if self._place is not None and many > 1:
+            detail = body(f"It is one change of {count}, and is taken back as a whole.")
+            ask = Confirm(f"Take back “{mask(event.label)}”?", detail=detail, yes="take back")
+            if not await self.app.push_screen_wait(ask):
+                return
 
         def take_back() -> None:
             label = self._history.undo_revision(event.rev)
             self._read_anew()
-            mask = self._bench.safety.masked
+            of = f", {count}" if many > 1 else ""
             more = keyed(" {history.undo} on the first row undoes that.")
-            self._say(f"Taken back: {mask(label)}.{more}", MUTED)
+            self._say(f"Taken back{of}: {mask(label)}.{more}", MUTED)
 
         change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
 
