@@ -92,6 +92,9 @@ async def test_duplicates_are_found_merged_kept_apart_and_brought_back(tmp_path:
         go(app, "duplicates", "~")
         await pilot.pause()
         assert "{+.+}" in beside(app)
+        stays = next(line for line in beside(app).split("\n") if line.startswith("Stays"))
+        assert "p1" in stays
+        assert "text of p2" in stays
         await keys(pilot, "x")
         assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == [
             "≠"

@@ -605,11 +605,12 @@ def group_text(
     about: Callable[[R], str],
     proposed: str | None = None,
     merged: str = "",
+    text: str = "the new text",
 ) -> Content:
     """Return a group in full.
 
-    The text of the member that `stays` would be kept, or `proposed` instead; `about` says more of a
-    member, and `merged` what a merge would add up.
+    The member that `stays` keeps its text, or gets the `proposed` one, which is what `text` says;
+    `about` says more of a member, and `merged` what a merge would add up.
     """
     content = stays.content if proposed is None else proposed
     is_equal = group.kind in ("exact", "case")
@@ -625,7 +626,9 @@ def group_text(
             ]
         ),
         BLANK,
-        _heading("Stays" if proposed is None else "Stays, with the new text", stays, about(stays)),
+        _heading(
+            "Stays", stays, f"{about(stays)} · with {'its own text' if proposed is None else text}"
+        ),
         body(content),
     ]
     if proposed is not None:
@@ -642,7 +645,7 @@ def group_text(
             ]
             parts += [body(f"{APART} {one}", WARN) for one in pair.verdict.reasons_against]
         if other.content == content:
-            parts.append(muted("(the same text)"))
+            parts.append(muted("(the text that stays)"))
             continue
         parts.append(body(other.content))
         if overlap(other.content, content) >= ALIKE:
@@ -653,13 +656,20 @@ def group_text(
 
 
 def memories_text(group: Group[Memory], now: datetime) -> Content:
-    """Return a group of memories in full: of these the newest text stays."""
+    """Return a group of memories in full: the first one's id stays, with the newest text."""
 
     def about(memory: Memory) -> str:
         told = memory.status, memory.observation_type, since(memory.created_at, now)
         return " · ".join(map(name, told))
 
-    return group_text(group, max(group.members, key=lambda m: (m.created_at, m.id)), about)
+    kept, newest = group.members[0], newest_of(group)
+    proposed = None if newest.content == kept.content else newest.content
+    return group_text(group, kept, about, proposed, text=f"the text of {name(newest.id)}")
+
+
+def newest_of(group: Group[Memory]) -> Memory:
+    """Return the memory whose text a merge keeps."""
+    return max(group.members, key=lambda memory: (memory.created_at, memory.id))
 
 
 def _heading(label: str, record: Memory | Bullet, more: str) -> Content:

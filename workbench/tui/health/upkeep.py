@@ -31,7 +31,7 @@ from workbench.services.safety.masking import masked, masked_name
 from workbench.services.safety.suspicion import suspicions
 from workbench.tui.actions import PROPOSED, on_row
 from workbench.tui.app.actions import bindings
-from workbench.tui.duplicates import memories_text
+from workbench.tui.duplicates import memories_text, newest_of
 from workbench.tui.health.sections import (
     FIGURE,
     WARN,
@@ -405,17 +405,13 @@ class Duplicates(Section[DedupPlan]):
 
     def _texts(self, group: Group[Memory]) -> Iterator[Content]:
         """Yield a group in full, and what the keys do."""
-        kept, newest = group.members[0], max(group.members, key=lambda m: (m.created_at, m.id))
-        text = (
-            "" if kept is newest or group.kind == "exact" else f"the text of {name(newest.id)} and "
-        )
         yield memories_text(group, self.bench.context.now())
         yield BLANK
         if is_unconfirmed(group):
             yield body(f"! {UNCONFIRMED_TEXT}", WARN)
         yield key_line(
             "health.merge",
-            f"merges: {name(kept.id)} stays, with {text}all votes; {undo()} separates them",
+            f"merges: {name(group.ids[0])} stays, with {_text_of(group)} and all votes; {undo()} separates them",
         )
         yield key_line("health.refuse", "keeps both until a text changes")
 
@@ -450,9 +446,8 @@ class Duplicates(Section[DedupPlan]):
             self._say_no_group("Go to a group first; {health.merge} merges it.")
             return
         against = "; ".join(group.pairs[0].verdict.reasons_against)
-        detail = body(
-            f"They are similar, but {against}. The newest text is kept. {undo()} separates them."
-        )
+        stays = f"{group.ids[0]} stays, with {_text_of(group)}"
+        detail = body(f"They are similar, but {against}. {stays}. {undo()} separates them.")
         if not group.ordinary and not await self.asked(
             "Merge two memories that differ in meaning?", detail, "merge", guard=0.0
         ):
@@ -460,7 +455,8 @@ class Duplicates(Section[DedupPlan]):
 
         def merge() -> None:
             kept = self.bench.deduplication.merge(group)
-            self.app.say(f"Merged {len(group.members)} into {kept.id}. {undo()} separates them.")
+            merged = f"Merged {len(group.members)} into {kept.id}, with {_text_of(group)}"
+            self.app.say(f"{merged}. {undo()} separates them.")
 
         self.app.change(merge)
 
@@ -489,6 +485,13 @@ class Duplicates(Section[DedupPlan]):
         elif not (plan := self.bench.deduplication.standing(self.value)).groups and not plan.apart:
             told = f"{_summary(plan)} No groups."
         self.app.say(keyed(told))
+
+
+def _text_of(group: Group[Memory]) -> str:
+    """Say which text a merge leaves."""
+    newest, kept = newest_of(group), group.members[0]
+    same = newest.content == kept.content
+    return "its own text" if same else f"the text of {name(newest.id)}, the newest"
 
 
 def _summary(plan: DedupPlan) -> str:
