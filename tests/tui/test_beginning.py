@@ -11,6 +11,7 @@ from tests.tui.waiting import until
 from workbench.core.first_run import TRY_DEMO
 from workbench.tui.files.imports import ImportDialog
 from workbench.tui.opening import BeginDialog
+from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.line_list import LineView
 
 RULES = "# Shop\n\n- Use uv, never pip.\n- Run the tests before you push.\n"
@@ -43,12 +44,12 @@ async def test_enter_imports_what_lies_beside_an_empty_store(tmp_path: Path) -> 
         assert not len(app.bench.library.memories), "nothing is written yet"
         await shows(pilot, "Run the tests before you push.")
         await pilot.press("ctrl+s")
-        await opens(pilot, BeginDialog)
+        await opens(pilot, StreamScreen)
         assert {m.content.split(": ")[-1] for m in app.bench.library.memories.all()} == {
             "Use uv, never pip.",
             "Run the tests before you push.",
         }
-        await pilot.press("down", "enter")
+        await pilot.press("I", "down", "enter")
         await opens(pilot, ImportDialog, lambda dialog: dialog.chosen.plan)
         await pilot.press("escape")
         await opens(pilot, BeginDialog)

@@ -111,6 +111,16 @@ async def test_duplicates_are_found_merged_kept_apart_and_brought_back(tmp_path:
         ]
 
 
+async def test_beside_a_heading_stand_the_texts_of_its_rows_as_far_as_there_is_room(
+    tmp_path: Path,
+) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app, (200, 60)) as pilot:
+        health(app).sections["upkeep"].go()
+        await pilot.pause()
+        assert "a note that nobody ever read" in beside(app)
+
+
 async def test_a_pair_that_says_something_else_is_merged_only_after_a_yes(tmp_path: Path) -> None:
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:

@@ -18,14 +18,32 @@ from workbench.tui.widgets.dialog import Prompt
 async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> None:
     async with demo(tmp_path, (120, 40)) as (app, pilot):
         await pilot.pause()
-        commands = {command.title: command for command in app.get_system_commands(app.screen)}
+        commands = {command.title: command for command in app.commands(app.screen)}
         assert {"Health: duplicates", "Tune: auto-tune", "Playbook: budget"} <= commands.keys()
         assert not any(title.startswith("Stream: ") for title in commands)
         names = {area.title for area in AREAS if area.id != "stream"}
         assert names <= {title.split(":")[0] for title in commands}
-        commands["Health: add a file"].callback()
+        commands["Health: add a file"].run()
         await opens(pilot, Prompt)
         assert isinstance(app.screen_stack[0], HealthScreen)
+
+
+async def test_the_palette_lists_this_screen_first_with_its_keys_then_the_areas_then_the_rest(
+    tmp_path: Path,
+) -> None:
+    async with demo(tmp_path, (120, 40)) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until_drawn(
+            pilot,
+            lambda: app.screen.query(CommandList) and app.screen.query_one(CommandList).options,
+        )
+        rows = [str(option.prompt).split() for option in app.screen.query_one(CommandList).options]
+        keys = [row[0] for row in rows]
+        tabs, rest = keys.index("1"), keys.index("F")
+        assert keys[:2] == ["/", "+"]
+        assert keys[tabs:rest] == ["1", "2", "3", "4", "5", "6"]
+        assert all(row[1][:1].isupper() for row in rows[:tabs])
+        assert ["3", "X", "Playbook:", "export"] in [row[:4] for row in rows[rest:]]
 
 
 async def test_the_list_of_themes_begins_with_the_one_in_use(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
     app = app_with(config, tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         assert app.theme == "workbench-light"
-        titles = [command.title for command in app.get_system_commands(app.screen)]
+        titles = [command.title for command in app.commands(app.screen)]
         assert "Keep this theme" not in titles
         app.theme = "workbench-dark"
         await pilot.pause()
@@ -81,14 +81,12 @@ async def test_a_theme_that_the_settings_do_not_name_says_that_it_will_not_last(
             "workbench-dark there." in one
             for one in messages(app)
         )
-        command = next(
-            c for c in app.get_system_commands(app.screen) if c.title == "Keep this theme"
-        )
-        command.callback()
+        command = next(c for c in app.commands(app.screen) if c.title == "Keep this theme")
+        command.run()
         await pilot.pause()
         assert config.read_text("utf-8") == '# mine\ntheme = "workbench-dark"\nfrobnicate = 3\n'
         assert "config.toml now names workbench-dark." in messages(app)
-        assert "Keep this theme" not in [c.title for c in app.get_system_commands(app.screen)]
+        assert "Keep this theme" not in [c.title for c in app.commands(app.screen)]
 
 
 def test_a_profile_that_is_saved_in_a_demo_goes_with_it(config: Path, tmp_path: Path) -> None:
@@ -127,17 +125,15 @@ async def test_another_embedding_model_is_chosen_in_the_palette(
     model = small_model(tmp_path / "model", ["a text of words", "текст из слов"])
     app = app_with(config, tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
-        command = next(
-            c for c in app.get_system_commands(app.screen) if c.title == "Embedding model"
-        )
+        command = next(c for c in app.commands(app.screen) if c.title == "Embedding model")
         before = config.read_text("utf-8")
-        command.callback()
+        command.run()
         await opens(pilot, Prompt)
         app.screen.query_one(Input).value = str(tmp_path)
         await pilot.press("enter")
         await until_drawn(pilot, lambda: any("cannot be loaded" in one for one in messages(app)))
         assert config.read_text("utf-8") == before
-        command.callback()
+        command.run()
         await opens(pilot, Prompt)
         app.screen.query_one(Input).value = str(model)
         await pilot.press("enter")

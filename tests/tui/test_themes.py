@@ -205,7 +205,7 @@ async def test_a_screenshot_without_a_folder_of_downloads_is_saved_where_it_stay
     app.options = replace(app.options, scratch=scratch)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        save = next(one for one in app.get_system_commands(app.screen) if one.title == "Screenshot")
-        save.callback()
+        save = next(one for one in app.commands(app.screen) if one.title == "Screenshot")
+        save.run()
         await until(pilot, lambda: bool(list(tmp_path.rglob("*.svg"))))
     assert list((tmp_path / where).glob("*.svg"))

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import app_over, demo_bench, screen_text
-from tests.tui.tune_host import WIDE, keys, opened, settled, tune, tuning, why
+from tests.tui.tune_host import WIDE, keys, opened, row, settled, tune, tuning, why
 from tests.tui.waiting import until
 from workbench.config.loading import Settings
 from workbench.tui.app.app import WorkbenchApp
@@ -67,4 +67,4 @@ async def test_turned_off_it_is_not_spoken_of(tmp_path: Path) -> None:
         assert "floor" not in screen_text(app)
         assert "floor" not in why(app)
         assert "weak" not in why(app)
-        assert "relevance 0." in why(app)
+        assert f"match {row(app, 1).relevance.strip()} = " in why(app)

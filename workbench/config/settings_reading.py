@@ -130,7 +130,12 @@ _COUNT = _whole(1, 1_000)
 _SWITCH = ("true or false", _yes)
 
 KEYS: tuple[Key, ...] = (
-    Key("theme", "The theme.", "a theme's name, or \"\" for the terminal's own colours", _text),
+    Key(
+        "theme",
+        "The colours of the app.",
+        "a theme's name, or \"\" for the terminal's own colours",
+        _text,
+    ),
     Key("profile", "The retrieval profile to start with.", "a profile's name", _name),
     Key(
         "model",

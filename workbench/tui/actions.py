@@ -331,7 +331,7 @@ REVIEW = Table(
         Action("review.keep-old", "o", "keep old", "Keep the old one of two, archive the new",
                DECIDE, False, "decide('keep_old')"),
         Action("review.reason", "w", "why rejected", "Add a reason to the last rejection",
-               DECIDE, False, "do('deciding.reason')"),
+               DECIDE, True, "do('deciding.reason')"),
         Action("review.later", "space", "later", "Put it off for a week", DECIDE, True, "decide('later')"),
         Action("review.edit", "e", "edit", "Edit the text, without deciding", CHANGE, True, "do('changes.edit')"),
         Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR, without deciding",
@@ -717,7 +717,7 @@ AGENTS = Table(
     (
         Action("agents.connect", "C", "connect", "Connect an agent (hooks, MCP), or undo that", FIND, False),
         Action("agents.judge", "v", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
-        Action("agents.bad", "0", "bad for this", "Judge it as no answer to this question", DECIDE),
+        Action("agents.bad", "0", "judge it bad", "Judge it as no answer to this question", DECIDE),
         Action("agents.context", "c", "context", "Preview what agents get for a task",
                FIND, run="do('preview.box.focus')"),
         Action("agents.documents", "o", "documents", "Show documents that agents keep",

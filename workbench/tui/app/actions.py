@@ -104,13 +104,12 @@ class HelpGroup:
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """One line of the command palette; choosing it runs the action named by `id`, which `help`
-    names with the keys.
-    """
+    """One line of the command palette; choosing it runs the action named by `id`."""
 
     id: str
     title: str
     help: str
+    key: str
 
 
 _KEY_WORDS = {
@@ -133,6 +132,12 @@ def display_key(key: str) -> str:
     """Return a normalised key name as people write it: "ctrl+d", "↑", "esc", "/"."""
     modifiers, plus, base = key.rpartition("+")
     return f"{modifiers}{plus}{_KEY_WORDS.get(base) or format_key(base)}"
+
+
+def key_in_line(key: str) -> str:
+    """Return a key as a line of keys shows it: a digit in brackets, for bare it reads as a count."""
+    shown = display_key(key)
+    return f"[{shown}]" if shown.isdecimal() else shown
 
 
 def bindings(actions: Iterable[Action]) -> list[BindingType]:
@@ -184,10 +189,7 @@ def _panes(actions: Sequence[Action]) -> dict[str, str]:
 def palette_entries(actions: Iterable[Action]) -> tuple[PaletteEntry, ...]:
     """Return what the command palette lists: every action that is more than moving about."""
     rows = [a for a in actions if a.group != MOVE]
-    return tuple(
-        PaletteEntry(a.id, sentence(a.label), f"{a.tooltip} ({all_keys(a)} · {a.id})".strip())
-        for a in rows
-    )
+    return tuple(PaletteEntry(a.id, sentence(a.label), a.tooltip, a.shown_key) for a in rows)
 
 
 def all_keys(action: Action) -> str:

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events, work
 from textual.actions import ActionParseResult, parse
-from textual.app import SystemCommand
 from textual.command import Provider
 from textual.content import Content
 from textual.dom import DOMNode
@@ -43,7 +42,7 @@ from workbench.tui.app import areas
 from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, sentence
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
-from workbench.tui.app.host import AppOptions, Host, LookBack
+from workbench.tui.app.host import AppOptions, Command, Host, LookBack
 from workbench.tui.app.waiting import Threads, asking
 from workbench.tui.widgets.content import key_of, keyed, use_keymap
 from workbench.tui.widgets.figures import since
@@ -750,44 +749,37 @@ class WorkbenchApp(Host):
 
         self.push_screen(theme_palette())
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List every action of the area, what holds everywhere, and the other areas' actions by
-        their names.
+    def commands(self, screen: Screen[Any]) -> Iterable[Command]:
+        """Return every action of the area, the areas, what holds everywhere, and the other areas'
+        actions by their names.
         """
         here = screen if isinstance(screen, AreaScreen) else None
         if here is not None:
             for entry in palette_entries(here.as_mapped(AREAS.scope(here.area.id))):
-                yield SystemCommand(entry.title, entry.help, partial(here.run_by_id, entry.id))
-        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
-        if self.options.config is not None and self.options.given_theme not in (None, self.theme):
-            yield SystemCommand(
-                "Keep this theme", "Write it into config.toml, which names another", self.keep_theme
-            )
-        yield SystemCommand(
-            "Settings",
-            "Every setting: its value, where that is said, and what it means",
-            self.show_settings,
-        )
-        yield SystemCommand(
-            "Change keys",
-            "Every key (keybindings, shortcuts): remap it here",
-            partial(self.show_settings, "keys."),
-        )
-        if self.options.config is not None:
-            yield SystemCommand(
-                "Embedding model", "Use the model in another folder", self.use_model
-            )
-        yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self._save_picture)
-        if here is not None:
-            for area in (area for area in AREAS if area.id != here.area.id):
-                for entry in palette_entries(here.as_mapped(area.actions)):
-                    title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
-                    yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))
-            for page in pages():
-                about = sentence(page.about)
-                yield SystemCommand(
-                    f"Manual: {page.title}", about, partial(self.action_manual, page.name)
-                )
+                there = partial(here.run_by_id, entry.id)
+                yield Command(entry.title, entry.help, there, entry.key)
+        yield Command("Theme", "Change the colours", self.action_change_theme)
+        can_write = self.options.config is not None
+        if can_write and self.options.given_theme not in (None, self.theme):
+            told = "Write it into config.toml, which names another"
+            yield Command("Keep this theme", told, self.keep_theme)
+        told = "Every setting: its value, where that is said, and what it means"
+        yield Command("Settings", told, self.show_settings)
+        told = "Every key (keybindings, shortcuts): remap it here"
+        yield Command("Change keys", told, partial(self.show_settings, "keys."))
+        if can_write:
+            yield Command("Embedding model", "Use the model in another folder", self.use_model)
+        yield Command("Screenshot", "Save a picture of the screen as SVG", self._save_picture)
+        if here is None:
+            return
+        for area in (area for area in AREAS if area.id != here.area.id):
+            for entry in palette_entries(here.as_mapped(area.actions)):
+                title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
+                run = partial(self._run_in, area.id, entry.id)
+                yield Command(title, entry.help, run, f"{area.key} {entry.key}")
+        for page in pages():
+            opens = partial(self.action_manual, page.name)
+            yield Command(f"Manual: {page.title}", sentence(page.about), opens)
 
 
 def _close(dialog: Screen[object]) -> None:

@@ -4,13 +4,13 @@ writers.
 
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.segment import Segment
 from textual import events
@@ -111,6 +111,15 @@ class AppOptions:
     returns: bool = False
     scratch: bool = False
     panes: Mapping[str, int] = field(default_factory=dict)
+
+
+class Command(NamedTuple):
+    """One row of the palette: what it is called, what it does, and the key that does it here."""
+
+    title: str
+    help: str
+    run: Callable[[], object]
+    key: str = ""
 
 
 class LookBack(Message):
@@ -317,6 +326,10 @@ class Host(GuardedApp[Path | None]):
         `tui.waiting`).
         """
         self.waits.change(Change(step))
+
+    def commands(self, screen: Screen[Any]) -> Iterable[Command]:
+        """Return what the palette lists, in its order."""
+        raise NotImplementedError
 
     def take_keys(self, keymap: Mapping[str, str]) -> None:
         """Let a checked keymap hold from now on."""

@@ -3,21 +3,27 @@ is called.
 """
 
 import asyncio
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import ClassVar, cast
 
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits
-from textual.system_commands import SystemCommandsProvider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 from textual.theme import ThemeProvider
 
 from workbench.core.words import words
 from workbench.tui.app.area import TURN_S
+from workbench.tui.app.host import Command, Host
 from workbench.tui.app.private_names import Guarded
+from workbench.tui.widgets.content import muted
 
 BELOW = 0.01
 """Which share of its score a hit in a description has at most: every name that matches stands above
 it.
 """
+
+KEY, NAME = 10, 26
+"""Cells of the columns of keys and of names."""
 
 SYNONYMS = (
     frozenset(("forget", "delete", "remove", "archive", "trash")),
@@ -72,17 +78,21 @@ SYNONYMS = (
 """Words that people use for one thing; a word of a row stands for all it stands with here."""
 
 
-class Palette(SystemCommandsProvider):
+class Palette(Provider):
     """Lists every action; a search looks at names as Textual does, and at whole words of
     descriptions.
     """
 
+    @property
+    def _commands(self) -> Iterable[Command]:
+        return cast(Host, self.app).commands(self.screen)
+
     async def discover(self) -> Hits:
         """Yield everything as the app orders it: what is done here comes first."""
         await asyncio.sleep(TURN_S)
-        for name, told, callback, shown in self.app.get_system_commands(self.screen):
-            if shown:
-                yield DiscoveryHit(name, callback, help=told)
+        for command in self._commands:
+            drawn = _drawn(command, Content(command.title))
+            yield DiscoveryHit(drawn, command.run, command.title)
 
     async def search(self, query: str) -> Hits:
         """Yield what a query finds: names with words that begin so, then descriptions and synonyms
@@ -93,17 +103,26 @@ class Palette(SystemCommandsProvider):
         """
         matcher = self.matcher(query)
         asked = words(query)
-        for name, told, callback, _ in self.app.get_system_commands(self.screen):
-            about = told.rpartition(" (")[0] or told  # without the keys and the action's id
-            score, share = matcher.match(name), described(asked, f"{name} {about}")
+        for command in self._commands:
+            name = command.title
+            score, share = matcher.match(name), described(asked, f"{name} {command.help}")
+            drawn = _drawn(command, matcher.highlight(name))
             if score > 0 and all(
                 any(own.startswith(word) for own in words(name)) for word in asked
             ):
-                yield Hit(score, matcher.highlight(name), callback, help=told)
+                yield Hit(score, drawn, command.run, name)
             elif share:
-                yield Hit(share * BELOW, name, callback, help=told)
+                drawn = _drawn(command, Content(name))
+                yield Hit(share * BELOW, drawn, command.run, name)
             elif score > 0:
-                yield Hit(score * BELOW * BELOW, matcher.highlight(name), callback, help=told)
+                yield Hit(score * BELOW * BELOW, drawn, command.run, name)
+
+
+def _drawn(command: Command, name: Content) -> Content:
+    """Return a row: the key, the name, what it does."""
+    key = Content.styled(f"{command.key:<{KEY}}", "bold $text-accent")
+    gap = " " * max(2, NAME - len(command.title))
+    return key + name + muted(f"{gap}{command.help}")
 
 
 class Themes(ThemeProvider):

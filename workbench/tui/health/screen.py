@@ -31,7 +31,7 @@ from workbench.tui.health.sections import (
 from workbench.tui.health.store import Store
 from workbench.tui.health.upkeep import Consolidation, Duplicates, Upkeep
 from workbench.tui.records.actions import Acts, Place, links_of
-from workbench.tui.widgets.content import BLANK, keyed
+from workbench.tui.widgets.content import BLANK, joined, keyed
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
@@ -178,10 +178,24 @@ class HealthScreen(AreaScreen):
             self.detail.scrollable_content_region.width
             or self.size.width - self.detail.gutter.width - 1
         )
-        text = self.sections[row.section].text(row, room)
+        text = self._text(row, room)
         if text.plain != self.detail.plain:
             self.detail.show(text, keep_place=row.key == self._shown)
         self._shown = row.key
+
+    def _text(self, row: Row, width: int) -> Content:
+        """Return what stands beside a row; beside a heading the texts of its rows, too, as far as
+        there is room.
+        """
+        section, height = self.sections[row.section], self.detail.scrollable_content_region.height
+        texts = [section.text(row, width)]
+        left = height - len(texts[0].wrap(width))
+        for below in section.lines[1:] if row.heading else ():
+            text = section.text(below, width)
+            if left > 0 and text.plain not in (known.plain for known in texts):
+                texts += [BLANK, text]
+                left -= len(text.wrap(width)) + 1
+        return joined(*texts)
 
     def on_resize(self) -> None:
         """Show the text for the width there is."""

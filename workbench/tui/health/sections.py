@@ -572,9 +572,9 @@ class Better(Section[Weeks]):
     def detail(self, row: Row) -> Content:
         figures = self.value.figures
         told = [muted(remark) for remark in self.value.remarks]
-        again = key_line("health.check", "looks again")
         if not isinstance(row.item, Figure):
             said = [line for one in figures for line in (body(one.sentence), BLANK)]
+            again = key_line("health.check", "looks again")
             return joined(title(self.TITLE), BLANK, *said, *told, again)
         one, unit = row.item, {"share": " in %", "score": " in hundredths", "days": " in days"}
         plot = day_plot([end.date() for end in one.ends], one.heights, self.width)
@@ -587,7 +587,7 @@ class Better(Section[Weeks]):
         return joined(
             body(one.sentence, "bold"), BLANK,
             *([muted(f"Week by week{unit.get(one.kind.unit, '')}"), plot, BLANK] if plot.plain else []),
-            head, *reversed(weeks), BLANK, *told, again,
+            head, *reversed(weeks), BLANK, *told,
         )  # fmt: skip
 
 

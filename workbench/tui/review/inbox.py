@@ -312,7 +312,7 @@ def about(heading: Heading) -> Content:
     all_of = "it" if len(heading.members) == 1 else f"all {number(len(heading.members))}"
     turn = "lists them" if heading.folded else "folds them"
     parts += [Content(""), _key("list.open", turn)]
-    for id, what in (("approve", "approves"), ("reject", "rejects"), ("later", "puts off")):
+    for id, what in (("approve", "approves"), ("reject", "rejects"), ("later", "postpones")):
         look = (
             ", after showing those you have not read"
             if id != "later" and len(heading.members) > 1

@@ -362,7 +362,9 @@ class StreamScreen(AreaScreen):
 
     @asking
     async def action_begin(self) -> None:
-        """Choose what the store begins with, one after the other."""
+        """Choose what the store begins with; a dialog that is closed without a change comes back to
+        the choice.
+        """
         from workbench.tui.agents.browse import LessonsDialog
         from workbench.tui.agents.connect import connect
         from workbench.tui.files.imports import ImportDialog
@@ -383,9 +385,9 @@ class StreamScreen(AreaScreen):
                 if isinstance(chosen, Path)
                 else LessonsDialog(self.bench, chosen)
             )
-            said = await app.push_screen_wait(dialog)
-            if said:
+            if said := await app.push_screen_wait(dialog):
                 app.say(said)
+                break
             begin = begin.again()
         if chosen == "memory":
             await self.action_new()

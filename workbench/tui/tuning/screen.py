@@ -66,8 +66,8 @@ HELP = f"""The ranking
   {" ".join(f.glyph for f in FACTORS):17}the weighted parts: {", ".join(f.label for f in FACTORS)}
   ▲2 ▼1            places gained or lost against the saved profile at the time of the query
   new / out        entered or left the top k, which agents are served
-  0.412            relevance: (own cosine + own full text) ÷ 2, whatever the profile; full text alone
-                   where the model does not know the language
+  match 0.412      (own cosine + own full text) ÷ 2, whatever the profile; full text alone where the
+                   model does not know the language; relevance is what the profile makes of them
   weak matches     below the floor: unrelated questions match as well; not served to agents
   nothing relevant the query matches no better than unrelated background questions do
 The sliders

@@ -258,14 +258,14 @@ def _title(text: str, width: int) -> list[Content]:
 
 
 def _against_floor(found: Explanation) -> list[Content]:
-    """Return a memory's relevance and what it is made of, and the floor where there is one."""
+    """Return how well a memory matches, as its row says, and the floor where there is one."""
     against, id = found.against, found.id
     if against is None:
         return []
     floor, (cosine, lexical, known) = against.verdict.standard.floor, against.scores_of(id)
     made = f"({cosine:.3f} + {lexical:.3f}) ÷ 2" if known else "words alone"
     below = "" if floor is None else f", weak below {floor.memory:.3f}"
-    text = f"relevance {against.relevance(id):.3f} = {made}{below}"
+    text = f"match {against.relevance(id):.3f} = {made}{below}"
     return [Content.styled(text, "$text-warning" if against.is_weak(id) else MUTED)]
 
 

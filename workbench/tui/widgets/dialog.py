@@ -22,7 +22,7 @@ from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, implementation
 from workbench.core.text import printable
 from workbench.tui.actions import CHOOSE, CONFIRM, ON_DIALOG, PROMPT
-from workbench.tui.app.actions import APP, MOVE, Action, bindings, display_key, footer_entries
+from workbench.tui.app.actions import APP, MOVE, Action, bindings, footer_entries, key_in_line
 from workbench.tui.app.private_names import OneFrame
 from workbench.tui.app.waiting import change, done
 from workbench.tui.widgets.content import (
@@ -185,7 +185,7 @@ class KeysLine(Static):
             active.binding.id == ON_DIALOG[-1].id for active in self.screen.active_bindings.values()
         )
         help = [last] if has_help else []
-        room = len(GAP) + sum(len(display_key(key)) + len(label) + 1 for key, label in help)
+        room = len(GAP) + sum(len(key_in_line(key)) + len(label) + 1 for key, label in help)
         gap, kept = fitted_keys(held, (self.size.width or 10_000) - room) if held else (GAP, [])
         return gap, [*kept, *help]
 
@@ -194,7 +194,7 @@ class KeysLine(Static):
         offset, at = None if self.urgent else event.get_content_offset(self), 0
         gap, held = self._fitted()
         for key, label in held:
-            at += len(display_key(key)) + len(label) + len(gap) + 1
+            at += len(key_in_line(key)) + len(label) + len(gap) + 1
             if offset is not None and offset.x < at:
                 self.app.simulate_key(key)
                 return
@@ -219,7 +219,7 @@ def fitted_keys(held: list[tuple[str, str]], width: int) -> tuple[str, list[tupl
     kept = list(held)
     while True:
         for gap in (GAP, NARROW_GAP):
-            cells = sum(len(display_key(key)) + len(label) + 1 for key, label in kept) + len(
+            cells = sum(len(key_in_line(key)) + len(label) + 1 for key, label in kept) + len(
                 gap
             ) * (len(kept) - 1)
             if cells <= width or len(kept) < 2:
@@ -230,7 +230,7 @@ def fitted_keys(held: list[tuple[str, str]], width: int) -> tuple[str, list[tupl
 def _drawn(held: list[tuple[str, str]], gap: str) -> Content:
     pieces: list[tuple[str, str]] = []
     for key, label in held:
-        pieces += [(display_key(key), "bold $text-accent"), (f" {label}{gap}", MUTED)]
+        pieces += [(key_in_line(key), "bold $text-accent"), (f" {label}{gap}", MUTED)]
     return assemble(pieces).rstrip()
 
 

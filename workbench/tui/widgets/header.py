@@ -9,7 +9,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from workbench.core.text import cell_width, one_line
-from workbench.tui.app.actions import Action, footer_entries
+from workbench.tui.app.actions import Action, footer_entries, key_in_line
 from workbench.tui.app.areas import Area
 from workbench.tui.widgets.content import BLANK, MUTED, assemble, cut, fitted, line
 
@@ -162,7 +162,10 @@ class KeyBar(Widget):
             return line(self.urgent, width, "bold $text-warning")
         pieces: list[tuple[str, str]] = []
         for action in self._fitting(self._room(width)):
-            pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}{BETWEEN}", "")]
+            pieces += [
+                (key_in_line(action.first_key), "bold $text-accent"),
+                (f" {action.label}{BETWEEN}", ""),
+            ]
         status = cut(self.status, width // 2)
         return fitted(assemble(pieces), max(0, width - status.cell_length)) + status
 
@@ -195,4 +198,4 @@ class KeyBar(Widget):
 
 
 def _length(action: Action) -> int:
-    return len(action.shown_key) + 1 + len(action.label) + len(BETWEEN)
+    return len(key_in_line(action.first_key)) + 1 + len(action.label) + len(BETWEEN)
