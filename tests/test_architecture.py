@@ -17,7 +17,17 @@ import textual
 
 from tests.sources import PACKAGE, trees
 
-HEAVY = ("textual", "tinydb", "numpy", "rapidfuzz", "model2vec", "anthropic", "sqlite3", "orjson")
+HEAVY = (
+    "textual",
+    "tinydb",
+    "numpy",
+    "rapidfuzz",
+    "model2vec",
+    "anthropic",
+    "sqlite3",
+    "orjson",
+    "psycopg",
+)
 
 
 def loaded_by(code: str) -> set[str]:
@@ -141,6 +151,7 @@ OWNERS = {
     "workbench.store": {"services", "core", "config", "clipboard", "crash", "streams", *FLOORS},
     "tinydb": {"store"},
     "mcp": {"mcp"},
+    "psycopg": {"store"},
     "workbench.store.journal": {"store"},
     "textual": {"tui"},
     "anthropic": {"reflect", "safety", "agent"},

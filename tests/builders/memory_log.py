@@ -29,7 +29,8 @@ class Shared:
         first = segments.header(0, segments.new_store_id())
         self.header = codec.seal(first, codec.START)
         self.entries: list[Entry] = []
-        self.touched: list[frozenset[str]] = []
+        self.touched: list[frozenset[str] | None] = []
+        """What each entry touches; None where it was rewritten."""
         self.revs: dict[str, int] = {}
         self.counters: dict[str, int] = {}
         self.blobs: dict[str, bytes] = {}
@@ -80,7 +81,8 @@ class MemoryLog:
                 raise Clash
             touched = frozenset(body.touched)
             for rev in range(len(self.shared.entries), seen.rev, -1):
-                if touched & self.shared.touched[rev - 1]:
+                theirs = self.shared.touched[rev - 1]
+                if touched and (theirs is None or touched & theirs):
                     raise Clash(self.shared.entries[rev - 1].actor)
             return self._add(
                 iso(self._clock()), self.name(body.claim), body.kind, body.uid, body.data, touched
@@ -110,7 +112,7 @@ class MemoryLog:
             self.shared.touched.clear()
             self.shared.revs.clear()
             for entry in new:
-                self._add(entry.at, entry.actor, entry.kind, entry.uid, entry.data, frozenset())
+                self._add(entry.at, entry.actor, entry.kind, entry.uid, entry.data, None)
 
     def put_blob(self, data: bytes) -> str:
         with self.shared.lock:
@@ -136,7 +138,7 @@ class MemoryLog:
                 self.shared.blobs.pop(name, None)
 
     def _add(
-        self, at: str, actor: str, kind: str, uid: str, data: bytes, touched: frozenset[str]
+        self, at: str, actor: str, kind: str, uid: str, data: bytes, touched: frozenset[str] | None
     ) -> Entry:
         rev = len(self.shared.entries)
         unchained = Entry(rev + 1, at, actor, kind, uid, data, "")

@@ -1,17 +1,19 @@
 """What every log that machines share does, whatever it is kept in."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 import pytest
 
 from tests.builders.memory_log import MemoryLog, Shared
+from tests.builders.postgres import postgres
 from workbench.core.record import StoreProblem, iso, parse_time
 from workbench.store.blobs import hash_of
 from workbench.store.entry import new_uid
 from workbench.store.journal import codec
 from workbench.store.log import Body, Clash, Entry, Level, SharedLog, hash_after, line_of
+from workbench.store.team.log import TeamLog
 
 DATA = b'"label":"","changes":[]'
 
@@ -24,21 +26,24 @@ class Connect(Protocol):
     ) -> SharedLog: ...
 
 
-@pytest.fixture(params=["memory"])
-def connect(request: pytest.FixtureRequest) -> Connect:
-    make: Callable[[], Connect] = request.getfixturevalue(f"{request.param}_log")
-    return make()
-
-
-@pytest.fixture
-def memory_log() -> Callable[[], Connect]:
-    def make() -> Connect:
+@pytest.fixture(params=["memory", "database"])
+def connect(request: pytest.FixtureRequest) -> Iterator[Connect]:
+    if request.param == "memory":
         shared = Shared()
-        return lambda role="ann", level="owner", is_agent=False: MemoryLog(
+        yield lambda role="ann", level="owner", is_agent=False: MemoryLog(
             shared, role, level, is_agent
         )
+        return
+    server = postgres()
+    store, logs = server.new_store(), list[TeamLog]()
 
-    return make
+    def connect(role: str = "ann", level: Level = "owner", is_agent: bool = False) -> TeamLog:
+        logs.append(server.log(store, role, level, is_agent))
+        return logs[-1]
+
+    yield connect
+    for log in logs:
+        log.close()
 
 
 def body(*touched: str, claim: str = "human", data: bytes = DATA, needs: Level = "writer") -> Body:
@@ -264,6 +269,19 @@ def test_a_rewritten_log_is_another_chain(connect: Connect) -> None:
     with pytest.raises(Clash):
         other.append(seen, body("memories/2"))
     assert other.append(other.state(), body("memories/2")).rev == 4
+
+
+def test_who_has_not_seen_what_was_rewritten_may_not_change_anything(connect: Connect) -> None:
+    """What the entries touched is not known any more."""
+    log = connect()
+    first = log.append(log.state(), body("memories/1"))
+    seen = log.state()
+    second = log.append(seen, body("memories/2"))
+    log.rewrite(second.hash, iter([first, second]))
+    with pytest.raises(Clash):
+        log.append(seen, body("memories/3"))
+    assert log.append(seen, body()).rev == 3
+    assert log.append(log.state(), body("memories/2")).rev == 4
 
 
 def test_a_log_that_went_on_is_not_rewritten(connect: Connect) -> None:

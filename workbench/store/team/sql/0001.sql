@@ -1,0 +1,312 @@
+-- The log of a store: bytes in order. Who may read a store selects from its tables; everything else
+-- is done by the functions below, as the owner of the schema and for the role that logged in.
+
+create schema workbench;
+create type workbench.level as enum ('reader', 'writer', 'reviewer', 'owner');
+
+create table workbench.migrations (
+    number int primary key,
+    at timestamptz not null default now()
+);
+
+-- `header` is the first line of the journal, `start` its hash; `rev` and `hash` are those of the last
+-- entry, and 0 and `start` where there is none.
+create table workbench.stores (
+    id int generated always as identity primary key,
+    name text not null unique,
+    header bytea not null,
+    start text not null,
+    rev bigint not null default 0,
+    hash text not null
+) with (fillfactor = 50);
+
+create table workbench.members (
+    store int not null references workbench.stores on delete cascade,
+    role text not null check (role !~ '[/:]'),
+    level workbench.level not null,
+    is_agent boolean not null,
+    primary key (role, store)
+);
+
+-- `touched` holds hashes of the names of what an entry changes; null where that is not known.
+create table workbench.entries (
+    store int not null references workbench.stores on delete cascade,
+    rev bigint not null,
+    at text not null,
+    actor text not null,
+    kind text not null,
+    uid text not null,
+    touched bigint[],
+    body bytea not null,
+    hash text not null,
+    primary key (store, rev),
+    unique (store, uid)
+);
+
+create table workbench.counters (
+    store int not null references workbench.stores on delete cascade,
+    name text not null,
+    next bigint not null,
+    primary key (store, name)
+);
+
+create table workbench.blobs (
+    store int not null references workbench.stores on delete cascade,
+    hash text not null,
+    data bytea not null,
+    primary key (store, hash)
+);
+
+alter table workbench.migrations enable row level security;
+alter table workbench.stores enable row level security;
+alter table workbench.members enable row level security;
+alter table workbench.entries enable row level security;
+alter table workbench.counters enable row level security;
+alter table workbench.blobs enable row level security;
+
+create policy read on workbench.migrations for select using (true);
+create policy read on workbench.members for select using (role = session_user);
+create policy read on workbench.stores for select
+    using (id in (select store from workbench.members where role = session_user));
+create policy read on workbench.entries for select
+    using (store in (select store from workbench.members where role = session_user));
+create policy read on workbench.blobs for select
+    using (store in (select store from workbench.members where role = session_user));
+
+-- Returns the member that asks; raises WB001 unless their level is enough. What is raised with a code
+-- that begins with WB is shown to people as it is.
+create function workbench.member(p_store int, p_needs workbench.level) returns workbench.members
+language plpgsql stable set search_path = workbench, pg_temp as $$
+declare
+    asking members;
+begin
+    select * into asking from members where store = p_store and role = session_user;
+    if asking.level is null then
+        raise exception '% is no member of this store.', session_user using
+            errcode = 'WB001', hint = 'An owner runs `workbench store members add ROLE`.';
+    elsif asking.level < p_needs then
+        raise exception '% is a % of this store; this takes level %.',
+            session_user, asking.level, p_needs
+            using errcode = 'WB001', hint = 'Nothing was changed; ask an owner of the store.';
+    end if;
+    return asking;
+end $$;
+
+-- Adds an entry after the last one of a store, whose row the caller has locked.
+create function workbench.add_entry(
+    p_store workbench.stores, p_at text, p_actor text, p_kind text, p_uid text, p_touched bigint[],
+    p_body bytea
+) returns workbench.entries
+language plpgsql set search_path = workbench, pg_temp as $$
+declare
+    added entries;
+    head text := format(
+        '{"rev":%s,"at":%s,"actor":%s,"kind":%s,"uid":%s,', p_store.rev + 1, to_json(p_at),
+        to_json(p_actor), to_json(p_kind), to_json(p_uid)
+    );
+begin
+    insert into entries values (
+        p_store.id, p_store.rev + 1, p_at, p_actor, p_kind, p_uid, p_touched, p_body,
+        encode(sha256(
+            convert_to(head, 'UTF8') || p_body
+            || convert_to(format(',"prev":"%s"', p_store.hash), 'UTF8')
+        ), 'hex')
+    ) returning * into added;
+    return added;
+end $$;
+
+-- Returns the entry with a name, added unless it was there: then `known_body` is what it holds.
+-- Returns `clash` instead, perhaps empty, when somebody else changed what it touches, or when the
+-- entry that the caller knows as the last one is another one now.
+create function workbench.commit(
+    p_store int, p_uid text, p_claim text, p_kind text, p_needs workbench.level, p_seen bigint,
+    p_seen_hash text, p_touched bigint[], p_body bytea,
+    out rev bigint, out at text, out actor text, out kind text, out known_body bytea,
+    out hash text, out clash text
+) language plpgsql security definer
+set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
+#variable_conflict use_column
+declare
+    asking members := member(p_store, greatest(p_needs, 'writer'));
+    locked stores;
+    now_hash text;
+    entry entries;
+    word text := split_part(p_claim, ':', 1);
+begin
+    select * into locked from stores where id = p_store for update;
+    select * into entry from entries where store = p_store and uid = p_uid;
+    if entry.rev is not null then
+        known_body := entry.body;
+    else
+        now_hash := case p_seen
+            when locked.rev then locked.hash
+            when 0 then locked.start
+            else (select e.hash from entries e where e.store = p_store and e.rev = p_seen)
+        end;
+        if now_hash is distinct from p_seen_hash then
+            clash := '';
+            return;
+        end if;
+        if cardinality(p_touched) > 0 then
+            select e.actor into clash from entries e
+            where e.store = p_store and e.rev > p_seen
+                and (e.touched is null or e.touched && p_touched)
+            order by e.rev desc limit 1;
+            if clash is not null then
+                return;
+            end if;
+        end if;
+        if asking.is_agent or word = 'agent' then
+            actor := format(
+                'agent:%s/%s', session_user,
+                coalesce(nullif(substr(p_claim, length(word) + 2), ''), word)
+            );
+        else
+            actor := format('%s:%s', word, session_user);
+        end if;
+        entry := add_entry(
+            locked,
+            replace(
+                to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+                '.000000Z', 'Z'
+            ),
+            actor, p_kind, p_uid, p_touched, p_body
+        );
+        update stores set rev = entry.rev, hash = entry.hash where id = p_store;
+    end if;
+    rev := entry.rev;
+    at := entry.at;
+    actor := entry.actor;
+    kind := entry.kind;
+    hash := entry.hash;
+end $$;
+
+-- Returns the first of some numbers that nobody else is given.
+create function workbench.reserve(p_store int, p_name text, p_least bigint, p_count bigint)
+returns bigint language plpgsql security definer
+set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
+declare
+    after bigint;
+begin
+    perform member(p_store, 'writer');
+    insert into counters as c values (p_store, p_name, p_least + p_count)
+    on conflict (store, name) do update set next = greatest(c.next, p_least) + p_count
+    returning next into after;
+    return after - p_count;
+end $$;
+
+-- Removes all entries of a store and locks it, for `load` in the same transaction. Returns false
+-- instead when its last entry is another one than the caller knows.
+create function workbench.begin_rewrite(p_store int, p_last text)
+returns boolean language plpgsql security definer
+set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
+declare
+    locked stores;
+begin
+    perform member(p_store, 'owner');
+    select * into locked from stores where id = p_store for update;
+    if locked.hash <> p_last then
+        return false;
+    end if;
+    delete from entries where store = p_store;
+    update stores set rev = 0, hash = start where id = p_store;
+    return true;
+end $$;
+
+-- Adds entries that somebody else wrote, as they are; what they touched is not known.
+create function workbench.load(
+    p_store int, p_ats text[], p_actors text[], p_kinds text[], p_uids text[], p_bodies bytea[]
+) returns void language plpgsql security definer
+set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
+declare
+    locked stores;
+    entry entries;
+begin
+    perform member(p_store, 'owner');
+    select * into locked from stores where id = p_store for update;
+    for i in 1 .. cardinality(p_uids) loop
+        entry := add_entry(
+            locked, p_ats[i], p_actors[i], p_kinds[i], p_uids[i], null, p_bodies[i]
+        );
+        locked.rev := entry.rev;
+        locked.hash := entry.hash;
+    end loop;
+    update stores set rev = locked.rev, hash = locked.hash where id = p_store;
+end $$;
+
+create function workbench.put_blob(p_store int, p_hash text, p_data bytea)
+returns void language plpgsql security definer set search_path = workbench, pg_temp as $$
+begin
+    perform member(p_store, 'writer');
+    insert into blobs values (p_store, p_hash, p_data) on conflict do nothing;
+end $$;
+
+create function workbench.drop_blobs(p_store int, p_hashes text[])
+returns void language plpgsql security definer set search_path = workbench, pg_temp as $$
+begin
+    perform member(p_store, 'owner');
+    delete from blobs where store = p_store and hash = any(p_hashes);
+end $$;
+
+create function workbench.list_members(p_store int)
+returns table (role text, level text, is_agent boolean)
+language plpgsql stable security definer set search_path = workbench, pg_temp as $$
+begin
+    perform member(p_store, 'reader');
+    return query select m.role, m.level::text, m.is_agent from members m
+    where m.store = p_store order by m.role;
+end $$;
+
+-- Lets a role read the tables and call the functions that check by themselves who asks.
+create function workbench.allow(p_role text)
+returns void language plpgsql set search_path = workbench, pg_temp as $$
+begin
+    execute format('grant usage on schema workbench to %I', p_role);
+    execute format(
+        'grant select on migrations, stores, members, entries, blobs to %I', p_role
+    );
+    execute format(
+        'grant execute on function commit, reserve, begin_rewrite, load, put_blob, drop_blobs,'
+        ' list_members, set_member, drop_member to %I', p_role
+    );
+end $$;
+
+-- Makes a role that the server has a member of a store, or changes what it may do.
+create function workbench.set_member(
+    p_store int, p_role text, p_level workbench.level, p_is_agent boolean
+) returns void language plpgsql security definer set search_path = workbench, pg_temp as $$
+begin
+    perform member(p_store, 'owner');
+    perform from stores where id = p_store for update;
+    perform allow(p_role);
+    insert into members values (p_store, p_role, p_level, p_is_agent)
+    on conflict (role, store) do update set level = p_level, is_agent = p_is_agent;
+    if not exists (select from members where store = p_store and level = 'owner') then
+        raise exception 'A store needs an owner.' using
+            errcode = 'WB002', hint = 'Nothing was changed; make somebody else one first.';
+    end if;
+end $$;
+
+-- Returns whether the role was a member.
+create function workbench.drop_member(p_store int, p_role text)
+returns boolean language plpgsql security definer set search_path = workbench, pg_temp as $$
+begin
+    perform member(p_store, 'owner');
+    perform from stores where id = p_store for update;
+    delete from members where store = p_store and role = p_role;
+    if not found then
+        return false;
+    end if;
+    if not exists (select from members where store = p_store and level = 'owner') then
+        raise exception 'A store needs an owner.' using
+            errcode = 'WB002', hint = 'Nothing was changed; make somebody else one first.';
+    end if;
+    if p_role <> current_user and not exists (select from members where role = p_role) then
+        execute format('revoke all on all tables in schema workbench from %I', p_role);
+        execute format('revoke all on all functions in schema workbench from %I', p_role);
+        execute format('revoke all on schema workbench from %I', p_role);
+    end if;
+    return true;
+end $$;
+
+revoke all on all functions in schema workbench from public;
