@@ -17,7 +17,7 @@ from statistics import fmean
 from tests.benchmarks import locomo
 from workbench.config.paths import shipped
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.retrieval.floor.floor import background
+from workbench.retrieval.floor import background
 from workbench.services.open import Workbench, open_workbench
 from workbench.services.tuning.floors import against
 from workbench.services.tuning.queries import JudgedSet, from_file

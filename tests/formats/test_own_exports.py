@@ -13,8 +13,7 @@ from workbench.core.document import to_doc
 from workbench.core.files.format import Format, JudgedQuery, Parsed
 from workbench.core.files.formats import detect, format_named
 from workbench.core.stream.memory import Memory
-from workbench.formats.exports import OUTLETS
-from workbench.formats.plain import memory_row
+from workbench.formats.exports import OUTLETS, memory_row
 from workbench.formats.shared.books import dated, playbook_of
 
 READ_BACK = [kind for kind in OUTLETS if kind.reader]

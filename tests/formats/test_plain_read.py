@@ -17,11 +17,10 @@ from workbench.core.files.formats import detect
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.record import parse_time
 from workbench.core.stream.memory import Memory, Source
-from workbench.formats import plain as data
-from workbench.formats import plain as prose
+from workbench.formats import exports
 from workbench.formats import plain_read as reading
 from workbench.formats.ace import read_playbook
-from workbench.formats.plain import book_rows, memory_row
+from workbench.formats.exports import book_rows, memory_row
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 MEMORIES = (
@@ -32,7 +31,7 @@ MEMORIES = (
            related=("m1",), category="c", source=Source("hook", 3, "f.py"), aliases=("old", "[x"), access_count=4,
            is_synthetic=True, last_feedback_at=NOW, review_after=NOW, metadata={"note": {"deep": [1, None, 0.5]}}),
 )  # fmt: skip
-WRITERS = {"json": data.write_json, "yaml": data.write_yaml, "csv": data.write_csv}
+WRITERS = {"json": exports.write_json, "yaml": exports.write_yaml, "csv": exports.write_csv}
 TEXTS = st.text(
     st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60
 ).filter(str.strip)
@@ -74,7 +73,7 @@ def test_any_text_comes_back_exactly(texts: list[str], note: str, count: int) ->
         for n, text in enumerate(texts)
     )  # fmt: skip
     book = Playbook(Book(), sections, bullets)
-    for name, write in {**WRITERS, "markdown": prose.write_markdown}.items():
+    for name, write in {**WRITERS, "markdown": exports.write_markdown}.items():
         again = reading.read(write(Parsed(memories=memories), None), context("file"))
         assert [(m.id, m.content, m.harmful_count) for m in again.memories] == [
             (m.id, m.content, m.harmful_count) for m in memories
@@ -91,7 +90,7 @@ def test_any_text_comes_back_exactly(texts: list[str], note: str, count: int) ->
 
 def test_yaml_that_another_program_wrote_over() -> None:
     out = io.StringIO()
-    YAML().dump(YAML().load(data.write_yaml(Parsed(memories=MEMORIES), None)), out)
+    YAML().dump(YAML().load(exports.write_yaml(Parsed(memories=MEMORIES), None)), out)
     text = out.getvalue().replace("content: ", "content:  ", 1)
     assert detect("file", text)[0].format == reading.NAME
     again = reading.read(text, context("file"))
@@ -101,7 +100,7 @@ def test_yaml_that_another_program_wrote_over() -> None:
 
 
 def test_markdown_keeps_sections_and_kinds_and_says_what_it_does_not_read() -> None:
-    text = prose.write_markdown(
+    text = exports.write_markdown(
         Parsed(memories=(replace(MEMORIES[0], content="one\n\n- two\n"), MEMORIES[1])), None
     )
     assert detect("file", text)[0].format == reading.NAME

@@ -11,8 +11,7 @@ from tests.formats.others import MESSAGES
 from tests.formats.samples import NOW, context
 from workbench.core.files.format import Parsed
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
-from workbench.formats import claude_mem, external, lifecycle, mem0, streams
-from workbench.formats import plain as data
+from workbench.formats import claude_mem, exports, external, lifecycle, mem0, streams
 from workbench.formats import plain_read as reading
 
 ANN = Memory("m1", "I moved to Bath.", NOW, NOW, source=Source("hook", 3, "f.py", "Ann Lee"))
@@ -70,7 +69,7 @@ def test_what_an_older_version_kept_of_an_entry_is_written_back() -> None:
     assert json.loads(lifecycle.write(Parsed(memories=(other,))))["source"]["speaker"] == "Ben"
 
 
-@pytest.mark.parametrize("write", [data.write_json, data.write_yaml, data.write_csv])
+@pytest.mark.parametrize("write", [exports.write_json, exports.write_yaml, exports.write_csv])
 def test_plain_rows_carry_it(write: Callable[[Parsed, str | None], str]) -> None:
     text = write(Parsed("json", memories=(ANN, NOBODY)), None)
     assert text.count("speaker") == 1

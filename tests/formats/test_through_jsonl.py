@@ -15,8 +15,7 @@ from workbench.core.files.format import Parsed
 from workbench.core.files.formats import format_named, known_formats
 from workbench.core.playbook.book import Playbook
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats import learnings, lifecycle
-from workbench.formats import plain as data
+from workbench.formats import exports, learnings, lifecycle
 from workbench.formats import plain_read as reading
 from workbench.formats.shared.books import dated, memories_of, playbook_of
 
@@ -73,7 +72,7 @@ def said(book: Playbook) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize("write", [data.write_json, data.write_yaml, data.write_csv])
+@pytest.mark.parametrize("write", [exports.write_json, exports.write_yaml, exports.write_csv])
 def test_plain_records_come_back_from_entries_as_they_were(write: object) -> None:
     assert callable(write)
     learned = format_named("learnings").read(LEARNINGS, context("LEARNINGS.md"))

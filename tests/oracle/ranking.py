@@ -13,7 +13,6 @@ from tests.oracle import conversation
 from tests.oracle.cases import Candidate, PartCase, RuleCase
 from workbench.core.stream.confidence import effective_importance
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import (
     GROUPS,
     UNKNOWN_SUCCESS,
@@ -26,7 +25,7 @@ from workbench.core.tuning.episodic import (
     success_of,
     use_of,
 )
-from workbench.core.tuning.profile import FACTORS, PLAIN_PARTS, RELEVANCE, Profile
+from workbench.core.tuning.profile import FACTORS, PLAIN_PARTS, RELEVANCE, Profile, candidate_filter
 from workbench.core.tuning.recency import hours_between, rank_recency, recency
 from workbench.core.tuning.scoring import DEAD_SPREAD, Scored, weighed
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from workbench.core.reflection.reflector import Reflection, Request, Step
 from workbench.core.stream.memory import Memory, Source
-from workbench.reflect.extractive.reflector import MOST, ExtractiveReflector, Vectors
+from workbench.reflect.extractive import MOST, ExtractiveReflector, Vectors
 from workbench.retrieval.embedding.close_pairs import with_words
 from workbench.retrieval.embedding.embedder import Embedder
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.reflect.extractive.languages import KnownTexts
+from workbench.reflect.languages import KnownTexts
 
 KNOWN = KnownTexts(
     [

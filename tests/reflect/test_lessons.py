@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.samples import memory
-from workbench.reflect.extractive.reflector import lesson_of
+from workbench.reflect.extractive import lesson_of
 
 STANDS = {
     "Keys are deleted after the commit, never before and never inside it.": ("convention", ("corrects", "instructs")),

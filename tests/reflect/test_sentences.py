@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from workbench.core.stream.memory import Memory
-from workbench.reflect.extractive.sentences import (
+from workbench.reflect.languages import (
     MOST_PER_MEMORY,
     is_statement,
     sentences_of,

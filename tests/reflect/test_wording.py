@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.reflect.extractive.reflector import quality
+from workbench.reflect.extractive import quality
 
 
 @pytest.mark.parametrize(

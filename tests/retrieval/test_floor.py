@@ -14,9 +14,9 @@ from tests.retrieval.samples import memory
 from workbench.core.record import WorkStopped
 from workbench.core.tuning.floor import Floor
 from workbench.core.words import script_of
+from workbench.retrieval import floor as reaching
 from workbench.retrieval.embedding.embedder import Embedder
-from workbench.retrieval.floor import floor as reaching
-from workbench.retrieval.floor.floor import FloorFile, Kept, background, reach_of, reached, texts_of
+from workbench.retrieval.floor import FloorFile, Kept, background, reach_of, reached, texts_of
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
@@ -188,7 +188,7 @@ def test_another_model_and_other_questions_have_another_floor(
     file.path.rename(other.path)
     assert other.read() is None
     file.write(kept())
-    monkeypatch.setattr("workbench.retrieval.floor.floor.edition", lambda: "0" * 16)
+    monkeypatch.setattr("workbench.retrieval.floor.edition", lambda: "0" * 16)
     assert file.read() is None
 
 

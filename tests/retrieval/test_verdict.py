@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.tuning.verdict import EXACT, Verdict, signed
+from workbench.core.tuning.autotune import EXACT, Verdict, signed
 from workbench.evaluation.tuner import (
     bootstrap_band,
     compare,

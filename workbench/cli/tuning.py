@@ -44,9 +44,8 @@ from workbench.core.tuning.measure import (
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from workbench.core.tuning.autotune import Moved, TunedProfile
+    from workbench.core.tuning.autotune import Moved, TunedProfile, Verdict
     from workbench.core.tuning.profile import Profile
-    from workbench.core.tuning.verdict import Verdict
     from workbench.services.open import Workbench
     from workbench.services.tuning.evaluation import (
         Compared,

@@ -18,10 +18,18 @@ import numpy as np
 
 from workbench.core.record import InvalidQuery, WorkStopped
 from workbench.core.runtime import Cancelled, Progress
-from workbench.core.tuning.autotune import Moved, Search, TunedProfile
+from workbench.core.tuning.autotune import (
+    ERROR_RATE,
+    EXACT,
+    TIE,
+    Moved,
+    Outcome,
+    Search,
+    TunedProfile,
+    Verdict,
+)
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import FACTORS, WEIGHT_KEYS, Profile, check_profile, weight_of
-from workbench.core.tuning.verdict import ERROR_RATE, EXACT, TIE, Outcome, Verdict
 from workbench.evaluation.pairs import JudgedScores, Settings, settings_around, values
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.ranking.ranker import Ranker

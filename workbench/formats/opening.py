@@ -192,7 +192,7 @@ def detected(path: str | Path, text: str) -> "Detection":
     """Return the format a file most likely has. Raises `UnreadableFile` for none, and for a session
     of an agent.
     """
-    from workbench.formats.transcripts.readers import reader_of
+    from workbench.formats.transcripts import reader_of
 
     if reader_of(text[:SESSION_HEAD].encode(errors="replace")) is not None:
         raise UnreadableFile(

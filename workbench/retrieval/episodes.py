@@ -22,7 +22,7 @@ from workbench.core.tuning.floor import BY_WORDS as WORDS
 from workbench.core.tuning.floor import OF_FOUR, OF_TEN
 from workbench.retrieval import cache_files
 from workbench.retrieval.arrays import Column, Embed, Mask, Micros, Rows, Vectors, micros
-from workbench.retrieval.floor.floor import background
+from workbench.retrieval.floor import background
 from workbench.retrieval.ranking.episodic import TermColumns
 
 # What is searched of episodes, as JSON lines in the user's cache: each made once of the file beside

@@ -37,18 +37,22 @@ def playbook(file: str, names: Sequence[str], bullets: Sequence[tuple[str, Bulle
     )
 
 
+def ranked(book: Playbook) -> list[Bullet]:
+    """Return the bullets in the order of their sections, those without a section last."""
+    order = {section.id: section.order for section in book.sections}
+    return sorted(
+        book.bullets, key=lambda bullet: (order.get(bullet.section, float("inf")), bullet.order)
+    )
+
+
 def named(book: Playbook) -> dict[str, Bullet]:
     """Return the bullets by id and in order, each with its section's title in the place of the
     section's id.
     """
     titles = {section.id: section.title or section.key for section in book.sections}
-    order = {section.id: section.order for section in book.sections}
-    ranked = sorted(
-        book.bullets, key=lambda bullet: (order.get(bullet.section, float("inf")), bullet.order)
-    )
     return {
         bullet.id: replace(bullet, section=titles.get(bullet.section, bullet.section))
-        for bullet in ranked
+        for bullet in ranked(book)
     }
 
 

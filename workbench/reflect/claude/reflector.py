@@ -39,7 +39,7 @@ from workbench.reflect.claude.asker import (
     trouble_of,
 )
 from workbench.reflect.claude.asks import Prompt
-from workbench.reflect.extractive.languages import KnownTexts
+from workbench.reflect.languages import KnownTexts
 from workbench.reflect.replies import (
     Questions,
     complete_lines,

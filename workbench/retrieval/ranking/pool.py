@@ -16,9 +16,9 @@ from workbench.core.record import UnknownRecord
 from workbench.core.stream.filter import Filter
 from workbench.core.stream.memory import MEMORY_TYPES, SERVED, SETTLED, Memory, MemoryType
 from workbench.core.text import clean_for_store
-from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import domains_of, success_of, use_of
 from workbench.core.tuning.naming import question_share
+from workbench.core.tuning.profile import candidate_filter
 from workbench.retrieval.arrays import Column, Mask, Micros, Rows, micros
 from workbench.retrieval.cache_files import from_texts, read_arrays, to_texts, write_arrays
 from workbench.retrieval.text_keys import Keys, first_of_equals, searched_text, text_keys

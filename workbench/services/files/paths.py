@@ -13,7 +13,7 @@ from workbench.core.files.formats import HEAD, detect, format_named
 from workbench.core.record import UnreadableFile, WorkbenchError
 from workbench.core.runtime import Cancelled
 from workbench.formats import opening
-from workbench.formats.transcripts.readers import reader_of
+from workbench.formats.transcripts import reader_of
 from workbench.store.folder import belongs, id_of
 
 MOST = 500

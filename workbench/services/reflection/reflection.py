@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from workbench.core.reflection.reflector import Usage
     from workbench.reflect.claude.asker import Budget
     from workbench.reflect.claude.reflector import ClaudeReflector
-    from workbench.reflect.extractive.reflector import Vectors
+    from workbench.reflect.extractive import Vectors
     from workbench.services.tuning.retriever import Retriever
 
 
@@ -80,7 +80,7 @@ def parted(
     One that waits or was approved is seen again: what is cited beyond its citations counts. What
     was rejected is new only with evidence that it had not.
     """
-    from workbench.reflect.extractive.languages import KnownTexts  # only what Claude found needs it
+    from workbench.reflect.languages import KnownTexts  # only what Claude found needs it
 
     memories: dict[str, list[Memory]] = {}
     for m in context.library.memories.all() if drafts else ():
@@ -646,7 +646,7 @@ class Reflecting(AsksClaude):
     def _reflector(self, name: str) -> Reflector:
         if name == CLAUDE:
             return self._claude()
-        from workbench.reflect.extractive.reflector import ExtractiveReflector
+        from workbench.reflect.extractive import ExtractiveReflector
 
         return ExtractiveReflector(self._embed, known_texts(self._context))
 

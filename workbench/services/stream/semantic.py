@@ -17,7 +17,7 @@ from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.scoring import Scored
 from workbench.retrieval.arrays import micros
-from workbench.retrieval.floor.floor import reach_of, weak_rows
+from workbench.retrieval.floor import reach_of, weak_rows
 from workbench.services.agents.serving import Served, look
 from workbench.services.stream.stream import passed
 from workbench.services.tuning.tuning import Tuning

@@ -16,10 +16,9 @@ from typing import NamedTuple
 from workbench.core.files.format import JudgedQuery
 from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError, WorkStopped
 from workbench.core.runtime import Cancelled, Progress
-from workbench.core.tuning.autotune import Search, TunedProfile
+from workbench.core.tuning.autotune import Search, TunedProfile, Verdict
 from workbench.core.tuning.measure import NDCG10, Measure, reported, served, unjudged
 from workbench.core.tuning.profile import Profile, check_profile
-from workbench.core.tuning.verdict import Verdict
 from workbench.evaluation.pairs import JudgedScores
 from workbench.evaluation.tuner import USUAL, compare, hold_together, tune
 from workbench.retrieval.embedding.embedder import Embedder

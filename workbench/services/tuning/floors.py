@@ -11,7 +11,7 @@ import numpy as np
 from workbench.core.runtime import Cancelled
 from workbench.core.tuning.floor import NONE, OFF, UNKNOWN, Floor, Standard, Verdict, floor_for
 from workbench.retrieval.arrays import Mask, Rows
-from workbench.retrieval.floor.floor import (
+from workbench.retrieval.floor import (
     FloorFile,
     Kept,
     Texts,

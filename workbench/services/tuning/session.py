@@ -13,7 +13,6 @@ import numpy as np
 from workbench.core import record
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory, hidden_because
-from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import GROUPS, Term, domains_of, in_domain, query_words, share
 from workbench.core.tuning.flips import Flip, shortest_between
 from workbench.core.tuning.floor import UNKNOWN, Standard
@@ -26,6 +25,7 @@ from workbench.core.tuning.profile import (
     Factor,
     FrozenBounds,
     Profile,
+    candidate_filter,
     value_of,
     weight_of,
 )

@@ -15,10 +15,9 @@ from textual.worker import get_current_worker
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted, printable
-from workbench.core.tuning.autotune import Moved, Search, TunedProfile
+from workbench.core.tuning.autotune import TIE, Moved, Search, TunedProfile
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import FACTORS, Profile, weight_of
-from workbench.core.tuning.verdict import TIE
 from workbench.services.open import Workbench
 from workbench.services.tuning.evaluation import Compared, QueryResult, ScoredSet
 from workbench.services.tuning.pairwise import Answer, Outlook, Preferences, begin

@@ -22,15 +22,15 @@ from workbench.core.limits import Thresholds
 from workbench.core.record import InvalidQuery, WorkbenchError, WorkStopped
 from workbench.core.stream.memory import Memory, hidden_because
 from workbench.core.text import counted, printable
-from workbench.core.tuning.candidates import candidate_filter
+from workbench.core.tuning.autotune import signed
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import (
     FEEDBACK_HALF_LIFE,
     LITERAL_FEEDBACK_HALF_LIFE,
     FrozenBounds,
     Profile,
+    candidate_filter,
 )
-from workbench.core.tuning.verdict import signed
 from workbench.services.files.overwriting import why_said
 from workbench.services.open import Workbench
 from workbench.services.tuning.evaluation import model_at, try_model

@@ -11,9 +11,9 @@ from textual.content import Content
 
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted, one_line, printable
+from workbench.core.tuning.autotune import Verdict, signed
 from workbench.core.tuning.floor import NoFloor, Standard
 from workbench.core.tuning.profile import FACTORS
-from workbench.core.tuning.verdict import Verdict, signed
 from workbench.core.words import only_stop_words
 from workbench.services.tuning.evaluation import Compared
 from workbench.services.tuning.session import Standing, TuningSession

@@ -12,8 +12,7 @@ from workbench.core.agents.transcript.summaries import Passed
 from workbench.core.files.fresh import NotRegular, open_handle
 from workbench.core.record import UnreadableFile
 from workbench.core.runtime import Stopped
-from workbench.formats.transcripts.claude_code import Reader
-from workbench.formats.transcripts.readers import READERS, reader_of
+from workbench.formats.transcripts import READERS, Reader, reader_of
 from workbench.safety.secrets import mask
 from workbench.services.agents.capture.progress import Progress, plain
 from workbench.services.safety.masking import masked

@@ -30,11 +30,15 @@ from workbench.core.reflection.reflector import (
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
 from workbench.core.words import words
-from workbench.reflect.extractive.languages import KnownTexts, Rules, language_of, length, rules_for
-from workbench.reflect.extractive.sentences import (
+from workbench.reflect.languages import (
     LABEL,
+    KnownTexts,
+    Rules,
     Sentence,
+    language_of,
+    length,
     meaningful,
+    rules_for,
     sentences_of,
     standing_of,
 )

@@ -1,1 +1,0 @@
-"""Transcripts of agents' sessions: what their files hold, as events."""

@@ -1,1 +1,0 @@
-"""The offline reflector: sentences that recur, in their own words."""
