@@ -50,7 +50,7 @@ def swap(tmp_path: Path) -> Swap:
 
 
 @pytest.mark.parametrize("through_links", [False, True])
-@pytest.mark.parametrize("step", ["draft_beside", "_mode_of_new_files", "_put_in_place"])
+@pytest.mark.parametrize("step", ["draft_beside", "_mode_of_new_files", "_holds"])
 def test_what_is_written_reaches_the_folder_that_was_looked_at(
     step: str, through_links: bool, swap: Swap, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,7 +111,7 @@ def split(text: str) -> list[str]:
 
 def cased(text: str) -> list[str]:
     """Return the runs of letters and digits of a text as they are written, in order."""
-    return (_runs() if _RARE.search(text) else _RUN).findall(text)
+    return (_with_marks(_RUNS) if _RARE.search(text) else _RUN).findall(text)
 
 
 def words(text: str) -> list[str]:
@@ -121,14 +121,14 @@ def words(text: str) -> list[str]:
     if text.isascii():
         found = _LONG_RUN.findall(text.lower())
     else:
-        pattern = _long_runs() if _RARE.search(text) else _LONG_RUN
+        pattern = _with_marks(_LONG_RUNS) if _RARE.search(text) else _LONG_RUN
         found = [part for raw in pattern.findall(text) for part in parts(raw.replace("’", "'"))]
     return [word for raw in found if (word := raw.strip("_"))]
 
 
 def word_pattern(text: str) -> re.Pattern[str]:
     """Return what matches the runs of letters, digits and underscores in a text, with marks."""
-    return _underscored() if _RARE.search(text) else _UNDERSCORED
+    return _with_marks(_UNDERSCORED_RUN) if _RARE.search(text) else _UNDERSCORED
 
 
 def parts(run: str) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ def folded(text: str) -> str:
         return text.lower()
     text = _LAYOUT.sub("", text)
     if len(text) > _MOST_MARKS:
-        text = _many_marks().sub(r"\1", text)
+        text = _with_marks(_MANY_MARKS).sub(r"\1", text)
     # Some letters are decomposed by what they are without case, or composed by it.
     lower = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return lower.replace("i\u0307", "i")  # of İ
@@ -178,7 +178,7 @@ def folded(text: str) -> str:
 
 def letters(text: str) -> list[str]:
     """Return the letters of a text, each with the marks that belong to it."""
-    return _letters().findall(text)
+    return _with_marks("(?s:.)[MARKS]*").findall(text)
 
 
 _ASCII = bytes(ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 32 for c in range(256))
@@ -222,49 +222,26 @@ def bare(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(kept)).translate(_ALIKE)
 
 
-@cache
-def _runs() -> re.Pattern[str]:
-    return re.compile(rf"[^\W_]+(?:[{marks()}{LAYOUT}]+[^\W_]*)*")
+_RUNS = rf"[^\W_]+(?:[MARKS{LAYOUT}]+[^\W_]*)*"
+_UNDERSCORED_RUN = rf"\w+(?:[MARKS{LAYOUT}]+\w*)*"
+_LONG_RUNS = rf"{_UNDERSCORED_RUN}(?:['’]{_UNDERSCORED_RUN})*"
+_MANY_MARKS = rf"([MARKS]{{{_MOST_MARKS}}})[MARKS]+"
+_UNITS = rf"[{_BEFORE}]?[^{_BEFORE}][MARKS{_BEHIND}]*|[{_BEFORE}]"
+_PIECES = f"([{CJK}][{CJK}MARKS]*|[{THAI}][{THAI}MARKS]*)|[{HANGUL}]+|[^{CJK}{THAI}{HANGUL}]+"
+"""What a word is parted into: unspaced runs, Hangul, and the rest."""
 
 
 @cache
-def _underscored() -> re.Pattern[str]:
-    return re.compile(rf"\w+(?:[{marks()}{LAYOUT}]+\w*)*")
-
-
-@cache
-def _long_runs() -> re.Pattern[str]:
-    run = _underscored().pattern
-    return re.compile(rf"{run}(?:['’]{run})*")
-
-
-@cache
-def _many_marks() -> re.Pattern[str]:
-    return re.compile(rf"([{marks()}]{{{_MOST_MARKS}}})[{marks()}]+")
+def _with_marks(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern in which `MARKS` stands for all combining marks."""
+    return re.compile(pattern.replace("MARKS", marks()))
 
 
 def units(run: str) -> list[str]:
     """Return what the pairs of an unspaced run are made of: letters, in Thai and Lao with the
     vowels around them.
     """
-    return _units().findall(run)
-
-
-@cache
-def _units() -> re.Pattern[str]:
-    return re.compile(rf"[{_BEFORE}]?[^{_BEFORE}][{marks()}{_BEHIND}]*|[{_BEFORE}]")
-
-
-@cache
-def _letters() -> re.Pattern[str]:
-    return re.compile(rf"(?s:.)[{marks()}]*")
-
-
-@cache
-def _pieces() -> re.Pattern[str]:
-    """What a word is parted into: unspaced runs, Hangul, and the rest."""
-    close = f"[{CJK}][{CJK}{marks()}]*|[{THAI}][{THAI}{marks()}]*"
-    return re.compile(f"({close})|[{HANGUL}]+|[^{CJK}{THAI}{HANGUL}]+")
+    return _with_marks(_UNITS).findall(run)
 
 
 @lru_cache(1 << 16)
@@ -277,11 +254,13 @@ def _parted(run: str) -> Iterator[str]:
     if _FRACTION in word:  # 3½ is not 31⁄2
         word = run.casefold()
     # Folding may bring in what parts words.
-    for part in (word,) if word.replace("'", "").isalnum() else _long_runs().findall(word):
+    for part in (
+        (word,) if word.replace("'", "").isalnum() else _with_marks(_LONG_RUNS).findall(word)
+    ):
         if not re.search(_UNSPACED, part):
             yield part
             continue
-        for piece in _pieces().finditer(part):
+        for piece in _with_marks(_PIECES).finditer(part):
             if piece[1]:
                 yield from _pairs(units(piece[1]))
             else:

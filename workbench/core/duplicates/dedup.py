@@ -100,9 +100,9 @@ def said_words(text: str) -> list[str]:
     """Return the words of a text in order; of scripts without spaces the function words whole, the
     rest in pairs.
     """
-    if text.isascii() or not _unspaced().search(text):
+    if text.isascii() or not re.search(_UNSPACED, text):
         return words(text)
-    text = _particles().sub("", text)
+    text = re.sub(_PARTICLES, "", text)
     found, at = list[str](), 0
     for phrase in _phrases().finditer(text):
         found += words(text[at : phrase.start()])
@@ -122,14 +122,14 @@ def is_negation(word: str) -> bool:
 
 def negates_before(word: str) -> bool:
     """Tell whether a negation negates what stands before it, as in Japanese and Korean."""
-    return not word.isascii() and _behind().match(word) is not None
+    return not word.isascii() and re.match(_BEHIND, word) is not None
 
 
 def english(word: str) -> str:
     """Return the English word that the rules know for one of another language, or the word without
     Korean endings.
     """
-    return word if word.isascii() else _means().get(word) or _korean_endings().sub("", word)
+    return word if word.isascii() else _means().get(word) or re.sub(_KOREAN_ENDINGS, "", word)
 
 
 # Nothing of this is made before a text needs it: a hook begins a hundred times a day, most often
@@ -142,30 +142,16 @@ def _means() -> dict[str, str]:
     return own | {folded(word): meaning for word, meaning in own.items()}
 
 
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile(f"[{CJK}{THAI}]")
+_UNSPACED = f"[{CJK}{THAI}]"
+_PARTICLES = f"[的了着呢吧啊嘛呀](?<=[{CJK}].)(?=[{CJK}])"
+"""Chinese particles: with and without them a text says the same."""
 
-
-@cache
-def _particles() -> re.Pattern[str]:
-    """Chinese particles: with and without them a text says the same."""
-    return re.compile(f"[的了着呢吧啊嘛呀](?<=[{CJK}].)(?=[{CJK}])")
-
-
-@cache
-def _korean_endings() -> re.Pattern[str]:
-    """Particles and endings of Korean words."""
-    return re.compile(
-        "(?<=[가-힣]{2})(?:하지|합니다|한다|하세요|하십시오|해야|하기|하는|하고|하여|해서|했다|해|에서|으로|까지|부터"
-        "|은|는|이|가|을|를|에|로|와|과|도|의|만)$"
-    )
-
-
-@cache
-def _behind() -> re.Pattern[str]:
-    """A negation behind what it negates."""
-    return re.compile("[ぁ-ゖ]*(?:しない|せん|せず|ない|なかった)|" + "|".join(_BEGINNINGS))
+_KOREAN_ENDINGS = (
+    "(?<=[가-힣]{2})(?:하지|합니다|한다|하세요|하십시오|해야|하기|하는|하고|하여|해서|했다|해|에서|으로|까지|부터"
+    "|은|는|이|가|을|를|에|로|와|과|도|의|만)$"
+)
+_BEHIND = "[ぁ-ゖ]*(?:しない|せん|せず|ない|なかった)|" + "|".join(_BEGINNINGS)
+"""A negation behind what it negates."""
 
 
 @cache
@@ -174,7 +160,8 @@ def _phrases() -> re.Pattern[str]:
     none.
     """
     known = (*_NEGATING_PHRASES.split(), *_HARMLESS.split(), *FILLERS, *_means())
-    longest = sorted(filter(_unspaced().match, known), key=lambda word: (word[0], -len(word)))
+    unspaced = (word for word in known if re.match(_UNSPACED, word))
+    longest = sorted(unspaced, key=lambda word: (word[0], -len(word)))
     rests = {
         first: "|".join(word[1:] for word in some)
         for first, some in groupby(longest, itemgetter(0))
@@ -372,8 +359,8 @@ def contained_in_recent(content: str, recent: Sequence[str]) -> bool:
     White space and case do not matter. The text must stand there as whole words and must not be
     negated there ("use npm" is not said by "do not use npm"). Empty content is never contained.
     """
-    needle = _flat(content)
-    return bool(needle) and any(_says(_flat(entry), needle) for entry in recent[-RECENT:])
+    needle = text_key(content)
+    return bool(needle) and any(_says(text_key(entry), needle) for entry in recent[-RECENT:])
 
 
 def judge_pair(
@@ -603,10 +590,6 @@ def negated(text: str, most: int, passed: Collection[str] = ()) -> list[list[str
             beside = said[max(0, place - most) : place] if before else said[place : place + most]
             found.append([tokens[other] for other in beside])
     return found
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def _says(entry: str, needle: str) -> bool:

@@ -5,7 +5,7 @@ import re
 import stat
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -259,23 +259,17 @@ def replace_bytes(
     such a conflict. The folder is held from the look to the rename: whoever puts another in its
     place meanwhile gets nothing written there.
     """
-    try:
-        if not through_links and not _is_itself(path):
-            raise changed_meanwhile(path)
-        real = path.resolve()
-        with held(real.parent) as folder:
-            target = folder / real.name
-            mode = target.stat().st_mode & 0o777 if target.exists() else None
-            with draft_beside(target) as (file, new):
-                fill(file, data)
-                new.chmod(_mode_of_new_files(new) if mode is None else mode)
-                _put_in_place(new, target, before)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise changed_meanwhile(path) from error
-    except OSError as error:
-        raise StoreProblem(
-            f"{path} cannot be written: {error.strerror}.", "The file is unchanged."
-        ) from error
+    with _place_of(path, "written", "The file is unchanged.", through_links) as target:
+        mode = target.stat().st_mode & 0o777 if target.exists() else None
+        with draft_beside(target) as (file, new):
+            fill(file, data)
+            new.chmod(_mode_of_new_files(new) if mode is None else mode)
+            if before is None:
+                take_free_name(new, target)
+            elif isinstance(before, bytes) and not _holds(target, before):
+                raise FileExistsError
+            else:
+                new.replace(target)
 
 
 def remove_file(path: Path, before: bytes | None, *, through_links: bool = True) -> None:
@@ -285,21 +279,30 @@ def remove_file(path: Path, before: bytes | None, *, through_links: bool = True)
     Raises `Conflict` when it is something else, and `StoreProblem` when it cannot be removed; it
     stays then.
     """
+    place = _place_of(path, "removed", "It stays.", through_links, missing_ok=True)
+    with suppress(FileNotFoundError), place as target:
+        if os.path.lexists(target) and (before is None or not _holds(target, before)):
+            raise FileExistsError
+        target.unlink(missing_ok=True)
+
+
+@contextmanager
+def _place_of(
+    path: Path, done: str, kept: str, through_links: bool, *, missing_ok: bool = False
+) -> Iterator[Path]:
+    """Give the place of a file in its folder, which is held; say what goes wrong there."""
     try:
-        if not through_links and not _is_itself(path):
-            raise changed_meanwhile(path)
+        if not through_links and (path.is_symlink() or os.path.realpath(path) != str(path)):
+            raise FileExistsError
         real = path.resolve()
         with held(real.parent) as folder:
-            target = folder / real.name
-            if os.path.lexists(target) and (before is None or not _holds(target, before)):
-                raise changed_meanwhile(path)
-            target.unlink(missing_ok=True)
-    except NotADirectoryError as error:
+            yield folder / real.name
+    except (FileExistsError, NotADirectoryError) as error:
         raise changed_meanwhile(path) from error
-    except FileNotFoundError:
-        return
     except OSError as error:
-        raise StoreProblem(f"{path} cannot be removed: {error.strerror}.", "It stays.") from error
+        if missing_ok and isinstance(error, FileNotFoundError):
+            raise
+        raise StoreProblem(f"{path} cannot be {done}: {error.strerror}.", kept) from error
 
 
 def changed_meanwhile(path: Path) -> Conflict:
@@ -307,21 +310,6 @@ def changed_meanwhile(path: Path) -> Conflict:
     return Conflict(
         f"{path} was changed by another program meanwhile.", "Nothing was written; check it again."
     )
-
-
-def _put_in_place(new: Path, target: Path, before: bytes | _Anything | None) -> None:
-    """Give a new file its name; raises `FileExistsError` when something unexpected has that name."""
-    if before is None:
-        take_free_name(new, target)
-        return
-    if isinstance(before, bytes) and not _holds(target, before):
-        raise FileExistsError
-    new.replace(target)
-
-
-def _is_itself(path: Path) -> bool:
-    """Tell whether no part of a path is a link."""
-    return not path.is_symlink() and os.path.realpath(path) == str(path)
 
 
 def _holds(path: Path, data: bytes) -> bool:
