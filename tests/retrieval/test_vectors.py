@@ -158,6 +158,23 @@ def test_what_was_read_survives_that_the_files_are_deleted_or_damaged_meanwhile(
     assert checked(opened(tmp_path), texts(9)) == []
 
 
+def test_numbers_that_changed_places_are_not_trusted(tmp_path: Path) -> None:
+    checked(opened(tmp_path), texts(3))
+    data = np.frombuffer(kept(tmp_path).read_bytes(), np.uint32).reshape(3, -1).copy()
+    data[1, -2:] = data[1, -1:-3:-1]
+    kept(tmp_path).write_bytes(data.tobytes())
+    assert checked(opened(tmp_path), texts(3)) == texts(2, 1)
+
+
+def test_the_files_of_versions_before_go_when_vectors_are_kept(tmp_path: Path) -> None:
+    old = [tmp_path / PRINT / name for name in ("vectors.f32", "keys.bin")]
+    old[0].parent.mkdir()
+    for path in old:
+        path.write_bytes(b"old")
+    checked(opened(tmp_path), texts(1))
+    assert not any(path.exists() for path in old)
+
+
 def test_two_caches_of_one_folder_see_each_other(tmp_path: Path) -> None:
     one, two = opened(tmp_path), opened(tmp_path)
     checked(one, texts(3))

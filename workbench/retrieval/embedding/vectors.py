@@ -101,12 +101,15 @@ def near_pairs(vectors: Vectors, matrix: Vectors, least: float) -> tuple[Rows, R
 
 # Vectors on disk: an append-only file that is checked before it is believed.
 #
-# Each row is a text's key, a sum over the row, and its vector, ready to be mapped into memory. Behind
-# the first row whose sum is wrong nothing is believed. The file is never shortened or overwritten in
+# Each row is a text's key, a checksum of the row, and its vector, ready to be mapped into memory. Behind
+# the first row whose checksum is wrong nothing is believed. The file is never shortened or overwritten in
 # place, because another process may have it mapped: after damage, a new one takes its name.
 
 _KEY, _HEAD = KEY_SIZE // 4, KEY_SIZE // 4 + 1
 """Words (uint32) of a row: the key; key and checksum."""
+
+_BEFORE = ("vectors.f32", "keys.bin")
+"""The files in which versions before 1.0 kept the same."""
 
 
 BATCH = 1_024
@@ -231,8 +234,11 @@ class VectorCache:
         self._take_in(keys_of(new[:, :_KEY].tobytes()))
 
     def _sums(self, rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Return what each row adds up to, its own sum left out."""
-        total: NDArray[np.uint32] = rows.sum(axis=1, dtype=np.uint32) - rows[:, _KEY] + self._salt
+        """Return the checksum of each row, its own place left out."""
+        # Odd factors, each another one: no word can change alone, and no two change places.
+        factors = 2 * np.arange(rows.shape[1], dtype=np.uint32) + 1
+        factors[_KEY] = 0
+        total: NDArray[np.uint32] = rows @ factors + self._salt
         return total
 
     def _take_in(self, keys: Keys) -> None:
@@ -265,6 +271,8 @@ class VectorCache:
             with locked(self._path.with_name("writer.lock"), make=True) as alone:
                 if alone:
                     self._append()
+                    for name in _BEFORE:
+                        self._path.with_name(name).unlink(missing_ok=True)
         except OSError:
             self.read_only = True
 

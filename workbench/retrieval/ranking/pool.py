@@ -182,8 +182,7 @@ class Pool:
         names = _Names(*({name: number for number, name in enumerate(each)} for each in named))
         columns: dict[str, Any] = {name: arrays[name] for name in COLUMNS}
         pool = cls(MemoryRows(places, read), _rows_of(ids), *names, **columns)
-        pool.take_keys(arrays["text_keys"])
-        pool.__dict__.update({name: arrays[name] for name in ("asks", "id_rank", "order")})
+        pool.__dict__.update({name: arrays[name] for name in _DERIVED})
         return pool
 
     def keep(self, folder: Path, state: str, places: Sequence[str]) -> None:
@@ -196,10 +195,7 @@ class Pool:
             "sessions": [*self.sessions],
             "speakers": [*self.speakers],
         }
-        arrays = {
-            name: getattr(self, name)
-            for name in (*COLUMNS, "asks", "text_keys", "id_rank", "order")
-        }
+        arrays = {name: getattr(self, name) for name in (*COLUMNS, *_DERIVED)}
         arrays |= {name: from_texts(names[name]) for name in names}
         write_arrays(folder / _FILE, f"{_EDITION} {state}", arrays)
 
@@ -294,10 +290,9 @@ class Pool:
             name: np.concatenate([getattr(self, name), values]) for name, values in added.items()
         }
         pool = type(self)(self.memories.added(memories), row_of, *names, **columns)
-        if self.has_keys:
-            pool.take_keys(np.concatenate([self.text_keys, _text_keys(memories)]))
-        if "asks" in self.__dict__:
-            pool.__dict__["asks"] = np.concatenate([self.asks, _asking(memories)])
+        for name, make in _OF_TEXTS.items():
+            if name in self.__dict__:
+                pool.__dict__[name] = np.concatenate([self.__dict__[name], make(memories)])
         return pool
 
     @cached_property
@@ -358,9 +353,8 @@ class Pool:
         return "text_keys" in self.__dict__
 
     def take_keys(self, keys: Keys) -> None:
-        """Be told the `text_keys`, and so the `twins`, by who has named the texts already."""
+        """Be told the `text_keys` by who has named the texts already."""
         self.__dict__["text_keys"] = keys
-        self.__dict__["twins"] = first_of_equals(keys)
 
 
 def _asking(memories: Iterable[Memory]) -> Column:
@@ -370,6 +364,16 @@ def _asking(memories: Iterable[Memory]) -> Column:
 
 def _text_keys(memories: Iterable[Memory]) -> Keys:
     return text_keys([clean_for_store(searched_text(memory)) for memory in memories])
+
+
+_OF_TEXTS: Mapping[str, Callable[[Sequence[Memory]], Any]] = {
+    "text_keys": _text_keys,
+    "asks": _asking,
+}
+"""The derived columns that are made of each text alone."""
+
+_DERIVED = (*_OF_TEXTS, "id_rank", "order")
+"""What is kept beside the columns that are read from memories."""
 
 
 def _rows_of(ids: Sequence[str]) -> dict[str, int]:
@@ -433,18 +437,12 @@ def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
     if new.speaker is old.speaker:
         keep.append("actors")
     changed = [new.memories[row] for row in rows.tolist()]
-    keys = _text_keys(changed)
-    same = np.array_equal(old.text_keys[rows], keys)
-    if same:
-        keep += ["twins", "asks", "text_keys"]
+    if np.array_equal(old.text_keys[rows], _text_keys(changed)):
+        keep += ["twins", *_OF_TEXTS]
     else:
-        every = old.text_keys.copy()
-        every[rows] = keys
-        new.take_keys(every)
-        if "asks" in old.__dict__:
-            asks = old.asks.copy()
-            asks[rows] = _asking(changed)
-            new.__dict__["asks"] = asks
+        for name in _OF_TEXTS.keys() & old.__dict__.keys():
+            column = new.__dict__[name] = old.__dict__[name].copy()
+            column[rows] = _OF_TEXTS[name](changed)
     for name in keep:
         if name in old.__dict__:
             new.__dict__[name] = old.__dict__[name]

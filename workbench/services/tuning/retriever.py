@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.core.limits import DedupThresholds, Thresholds
 from workbench.core.playbook.book import Bullet
-from workbench.core.runtime import Cancelled, Progress, collection_paused, may_stop
+from workbench.core.runtime import Cancelled, Progress, may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.retrieval.arrays import Rows, Vectors
@@ -117,7 +117,7 @@ class Retriever:
         many are indexed. Raises `UnreadableFile` when the model cannot be loaded, `WorkStopped` or
         `Stopped`.
         """
-        with self._lock, collection_paused():
+        with self._lock:
             if self._ranker is None:
                 self._changed.take()
                 self._ranker = self._loaded(self._pool(), progress, cancelled)
