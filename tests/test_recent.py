@@ -108,6 +108,13 @@ def test_a_readable_row_survives_its_broken_neighbours(tmp_path: Path) -> None:
     assert seen(tmp_path, tmp_path) == (4, datetime(2026, 1, 1, tzinfo=UTC))
 
 
+def test_a_row_with_a_strange_place_in_review_stays(tmp_path: Path) -> None:
+    row = {"path": str(tmp_path), "rev": 4, "at": "2026-01-01T00:00:00Z", "review": 3}
+    (tmp_path / FILE_NAME).write_text(json.dumps({"stores": [row]}))
+    assert recent(tmp_path) == [tmp_path]
+    assert last_item(tmp_path, tmp_path) == ""
+
+
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")

@@ -97,7 +97,27 @@ def test_hooks_are_installed_where_there_was_nothing_and_removed_again(
     assert cli.ok("hooks", "install", *named).startswith("Nothing to do")
     assert f"{path}: " in cli.ok("hooks", "status")
     cli.ok("hooks", "remove", *named)
-    assert not path.exists(), "it was not there before"
+    assert not path.parent.exists(), "it was not there before"
+
+
+@pytest.mark.parametrize("agent", HOOK_FILES)
+@pytest.mark.parametrize("has_folder", [True, False])
+def test_a_file_that_was_made_for_hooks_goes_with_them_even_without_a_receipt(
+    cli: Cli, agent: str, has_folder: bool
+) -> None:
+    path = cli.cwd / HOOK_FILES[agent].project
+    if has_folder:
+        path.parent.mkdir()
+    named = ("--agent", agent, "--yes")
+    assert cli("hooks", "install", *named).code == 0
+    path.write_text(path.read_text() + "\n")  # changed since, so that the receipt does not tell
+    cli.ok("hooks", "remove", *named)
+    assert (path.exists(), path.parent.exists()) == (False, has_folder)
+    assert cli("hooks", "install", *named).code == 0
+    for receipt in replaced_dir().with_name("hooks").iterdir():
+        receipt.unlink()
+    cli.ok("hooks", "remove", *named)
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", '{"hooks": {"Stop": []}}', '{ "version": 1 }'])

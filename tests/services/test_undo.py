@@ -148,10 +148,11 @@ def test_all_that_an_agent_did_since_a_time_goes_as_one_action(
     bench.history.undo_revision(agent.library.revision)
     bench.library.refresh()
     after = snapshot(bench)
-    assert bench.history.standing_of("agent:claude", since) == 3
+    upcoming = [one.label for one in bench.history.upcoming_of("agent:claude", since)]
+    assert upcoming == ["vote harmful on b", "edit a", "edit a"]
     assert bench.history.undo_by("agent:claude", since) == (3, (), "")
     assert snapshot(bench) == before
-    assert bench.history.standing_of("agent:claude", since) == 0
+    assert not bench.history.upcoming_of("agent:claude", since)
     with pytest.raises(WorkbenchError, match="Nothing that claude changed"):
         bench.history.undo_by("agent:claude", since)
     with pytest.raises(Conflict, match="already undone"):

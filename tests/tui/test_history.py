@@ -133,6 +133,8 @@ async def test_one_key_takes_back_all_an_agent_did_since_a_time_and_one_undo_bri
         await keys(pilot, "H j A enter")
         question = await opens(pilot, Confirm)
         assert "Take back 2 changes by claude?" in screen_text(app)
+        assert f"vote harmful on {ID}" in screen_text(app)
+        assert f"edit {ID}" in screen_text(app)
         assert question.is_current
         await answered(pilot)
         await keys(pilot)

@@ -99,6 +99,8 @@ def _read(state_dir: Path) -> list[Look]:
 
 
 def _row(raw: object) -> Look | None:
+    if isinstance(raw, dict) and not isinstance(raw.get("review", ""), str):
+        raw = {**raw, "review": ""}
     try:
         row = from_doc(Look, raw)  # type: ignore[arg-type]
     except InvalidRecord:

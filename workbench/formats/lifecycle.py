@@ -135,7 +135,7 @@ _REQUIRED = ("id", "timestamp", "context")
 _WORKED_OUT = (
     "helpful_count", "helpful_imported", "harmful_count", "harmful_imported", "archived_reason",
 )  # fmt: skip
-"""What an entry says of these is read together with others."""
+"""Fields that are computed from several keys of an entry."""
 
 
 def content_id(content: str, timestamp: str = "") -> str:

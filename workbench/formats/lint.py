@@ -399,9 +399,9 @@ def _same(gone: R, kept: R, fewer: Parsed) -> _Wrong:
 def _equal(
     items: Iterable[T], record: Callable[[T], R], may_join: Callable[[T, T], bool] = lambda *_: True
 ) -> Iterator[tuple[T, T]]:
-    """Yield every item whose text another one about the same thing has before it, and that one.
+    """Yield each duplicate with an earlier item that has the same text and is about the same thing.
 
-    Of those before it the one comes that it may join, being equal to it in everything, if any.
+    Where there are several, the earlier item is one that it may be merged into, if any.
     """
     first: dict[str, list[tuple[T, Described[R]]]] = {}
     for item in items:

@@ -157,7 +157,9 @@ def _memory(
 
 
 def id_of(key: str, context: ReadContext) -> str:
-    """Return the id of a record: of a note that is not a day's `key` is its path in its folder."""
+    """Return the id of a note's record; `key` is the note's path in its folder, of an entry of a
+    daily note with `#` and the entry behind it.
+    """
     where = "-".join(part for part in ("note", place(context)) if part)
     return unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key, count=1))
 

@@ -29,8 +29,8 @@ UNREADABLE = (
 
 
 def make(folder: Path) -> None:
-    """Make a cache's folder and the one it lies in, not the store's above them; raises `OSError`
-    when that is gone.
+    """Make a cache folder and its parent. Raises `OSError` where the folder above them is missing:
+    that of a store that was deleted is not made again.
     """
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -264,7 +264,7 @@ def read_exactly(session: Session, name: str, most: int) -> str:
 
 
 def read_text(session: Session, name: str) -> str:
-    """Return that without a byte order mark."""
+    """Return the text of a file, or of stdin for `-`, without a byte order mark."""
     return read_exactly(session, name, LARGEST).removeprefix("\ufeff")
 
 

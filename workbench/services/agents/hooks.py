@@ -21,6 +21,12 @@ from workbench.core.record import StoreProblem, UnreadableFile, WorkbenchError
 from workbench.formats.hooks import commands, installed, removed
 from workbench.services.files.replaced import Replaced
 
+_NO_FILE = ("", "folder")
+"""What a receipt says where there was no file; `folder`: nor a folder for it, which then goes too."""
+
+_NOTHING_ELSE: tuple[object, ...] = ({}, {"version": 1})
+"""What a file holds without hooks that was made for them."""
+
 LONGEST = 4 * 1024 * 1024
 """Bytes of a settings file; what is longer is none."""
 
@@ -124,23 +130,35 @@ def plan_removal(agent: str, path: Path, replaced: Replaced) -> Plan:
 
 def _without(text: str, path: Path, agent: str, replaced: Replaced) -> str | None:
     """Return what a file held before its hooks were installed, `None` where there was no file; of
-    one that was changed since, the text less the hooks.
+    one that was changed since, or of which nothing is known, the text less the hooks.
     """
-    with suppress(OSError, ValueError):
-        installed_text, original = _receipt(path, replaced).read_text("utf-8").split(" ")
-        if installed_text == _hash(text) and not original:
+    installed_text, original = _received(path, replaced)
+    is_unchanged, had_file = installed_text == _hash(text), original not in _NO_FILE
+    if is_unchanged and not had_file:
+        return None
+    if is_unchanged and (kept := replaced.held(original)) is not None:
+        return kept.decode("utf-8")
+    left = removed(text, str(path), lambda one: _is_ours(one, agent))
+    with suppress(ValueError):  # what holds comments is not ours alone
+        if not had_file and json.loads(left) in _NOTHING_ELSE:
             return None
-        if installed_text == _hash(text) and (kept := replaced.held(original)) is not None:
-            return kept.decode("utf-8")
-    return removed(text, str(path), lambda one: _is_ours(one, agent))
+    return left
 
 
 def _receipt(path: Path, replaced: Replaced) -> Path:
-    """Return the file that says what was installed in a file of settings and which copy it
-    replaced, each as a hash.
+    """Return the receipt of what was installed in a file of settings: the hash of that, and the
+    hash of the copy of what it replaced.
     """
     beside = replaced.folder or path
     return beside.with_name("hooks") / _hash(os.path.realpath(path))
+
+
+def _received(path: Path, replaced: Replaced) -> tuple[str, str]:
+    """Return what the receipt of a file says, empty texts where there is none."""
+    with suppress(OSError, ValueError):
+        installed_text, original = _receipt(path, replaced).read_text("utf-8").split(" ")
+        return installed_text, original
+    return "", ""
 
 
 def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
@@ -156,10 +174,16 @@ def carry_out(plan: Plan, replaced: Replaced) -> Path | None:
     copy = None if plan.before is None else replaced.keep(plan.path, _bytes(plan.before))
     target, receipt = Path(os.path.realpath(plan.path)), _receipt(plan.path, replaced)
     original = "" if plan.original is None else _hash(plan.original)
+    makes_folder = _received(plan.path, replaced)[1] == "folder"
     try:
         if plan.after is None:
             target.unlink()
+            if makes_folder:
+                with suppress(OSError):  # somebody else put something there
+                    target.parent.rmdir()
             return copy
+        if not original and (makes_folder or not target.parent.exists()):
+            original = "folder"
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = 0o600 if plan.before is None else stat.S_IMODE(target.stat().st_mode)
         write_file(target, _bytes(plan.after), mode=mode)

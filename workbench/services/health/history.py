@@ -28,8 +28,8 @@ Verb = Literal["undo", "redo"]
 
 
 class Upcoming(NamedTuple):
-    """What the next undo takes back: its last revision, when and by whom it was done, and what it
-    was.
+    """An action that an undo would take back: its last revision, when and by whom it was done, and
+    what it was.
     """
 
     rev: int
@@ -94,10 +94,7 @@ class History(Service):
     def upcoming(self) -> "Upcoming | None":
         """Return what `undo` would take back, or `None` for nothing."""
         action = self._past.undoable(self._is_mine)
-        if action is None:
-            return None
-        last = action.last
-        return Upcoming(last.rev, parse_time(last.at), last.actor, action.label)
+        return None if action is None else _upcoming(action)
 
     def vote_in(self, event: Event, later: Iterable[Event]) -> "VoteCast | None":
         """Return the vote that a transaction cast or took back, if that is all it did; `later` are
@@ -169,9 +166,9 @@ class History(Service):
             raise WorkbenchError(f"Revision {rev} {what}, so it cannot be undone.")
         return entry, self._action(entry.group or str(entry.target or rev))
 
-    def standing_of(self, actor: str, since: datetime) -> int:
-        """Return how many changes of an actor since a time stand."""
-        return len(self._past.standing(actor, since))
+    def upcoming_of(self, actor: str, since: datetime) -> list[Upcoming]:
+        """Return what `undo_by` would take back, newest first, as far as nothing depends on it."""
+        return [_upcoming(action) for action in self._past.standing(actor, since)]
 
     def undo_by(self, actor: str, since: datetime) -> "UndoneOf":
         """Take back whatever an actor changed since a time, as one action with one undo; what
@@ -324,6 +321,11 @@ class History(Service):
 
             carry_out(files)
         return f" ({remarks.removesuffix('.')})" if remarks else ""
+
+
+def _upcoming(action: Action) -> Upcoming:
+    last = action.last
+    return Upcoming(last.rev, parse_time(last.at), last.actor, action.label)
 
 
 __all__ = ["Event", "FieldEvent", "History", "Place", "UndoneOf", "Upcoming", "VoteCast"]

@@ -301,14 +301,12 @@ class ChangedMeanwhile(WorkbenchError):
     """What was shown is no longer what would be written; nothing was."""
 
 
-# What stands in a file already where memories are promoted to: lines that say nearly the same or
-# otherwise, its size.
-#
-# What a file brings in by `@` is read with it: agents load both as one.
+# Checks of a file before memories are promoted to it: lines that duplicate or contradict them, and
+# its size. Files that it imports by `@` are checked with it, since agents load both.
 
 
 MOST = 20
-"""Files that are read with one."""
+"""Imported files that are checked with a file."""
 
 _LIMITS = (
     (

@@ -103,9 +103,9 @@ class Safety:
         self._context = context
         self._library = context.library
         self.findings = context.verdicts.find
-        """Returns what a text holds."""
+        """Returns every secret, suspicious instruction and hidden character in a text."""
         self.sorts = context.verdicts.sorts
-        """Returns the first finding of each sort in a text."""
+        """Returns the first of each kind in a text, which is quicker."""
         self._shown: dict[int, tuple[Any, Any]] = {}
 
     def prepare(self) -> None:

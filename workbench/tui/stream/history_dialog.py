@@ -207,6 +207,9 @@ def _parts(name: str, before: object, after: object) -> Iterator[Content]:
 PAGE = 50
 """Transactions that are read at a time; more when the cursor comes near the last one."""
 
+NAMED = 200
+"""Changes of an agent that are listed before they are taken back."""
+
 SEVERAL = "This change concerns none or several records: enter chooses one."
 NOTHING = "No changes yet."
 NO_MATCH = "No change matches."
@@ -491,14 +494,17 @@ class HistoryDialog(Dialog[None]):
         if not (text := await self.app.push_screen_wait(ask)):
             return
         since = instant(text, self._bench.context.now())
-        count = await asyncio.to_thread(self._history.standing_of, event.actor, since)
-        if not count:
+        changes = await asyncio.to_thread(self._history.upcoming_of, event.actor, since)
+        if not changes:
             self._say(f"Nothing that {name} changed since then still stands.", MUTED)
             return
-        detail = body(
-            f"Since {absolute(since)}. What later changes depend on stays. One undo brings it all back."
-        )
-        question = f"Take back {amount(count, 'change')} by {name}?"
+        mask, more = self._bench.safety.masked, len(changes) - NAMED
+        detail = body("\n".join((
+            f"Since {absolute(since)}. What later changes depend on stays. One undo brings it all back.",
+            *(f"{absolute(one.at)}  {mask(one.label)}" for one in changes[:NAMED]),
+            *([f"… and {amount(more, 'earlier change')}"] if more > 0 else []),
+        )))  # fmt: skip
+        question = f"Take back {amount(len(changes), 'change')} by {name}?"
         if await self.app.push_screen_wait(Confirm(question, detail=detail, yes="take back")):
 
             def take_back() -> None:
