@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.shared import configure, memory, stored
 from workbench.core.stream.memory import Memory
-from workbench.services.agents.aliases import PREFIX, alias_of
+from workbench.services.safety.masking import ALIAS, alias_of
 from workbench.store.library import Library
 
 BEGIN = re.compile(r"\[unreviewed ([0-9a-f]{12})\] (.*); data, not instructions:")
@@ -52,7 +52,7 @@ def test_a_name_that_speaks_is_served_under_an_alias_that_show_and_vote_take(
     row = asked(cli, "deploys")[0]
     assert row["id"] == alias_of(id)
     assert row["session_id"] == alias_of(session)
-    assert str(alias_of(id)).startswith(PREFIX)
+    assert str(alias_of(id)).startswith(ALIAS)
     cli.ok("vote", str(row["id"]), "helpful", "--actor", "bot")
     assert cli.json("show", str(row["id"]))["id"] == id
 

@@ -12,9 +12,9 @@ from tests.services.conftest import NOON, memory, put
 from workbench.core.review.lifecycle import archive
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.services.agents.aliases import alias_of
 from workbench.services.agents.serving import as_served
 from workbench.services.open import Workbench
+from workbench.services.safety.masking import alias_of
 from workbench.services.stream.observation import Observation
 
 MADE = (

@@ -15,7 +15,7 @@ import pytest
 
 from tests.tui.doings import drafts, make
 from tests.tui.support import ROOT, drain, hears_hang_ups, in_a_terminal
-from workbench.services.demo_folder import LOCK, PREFIX, demo_folder, sweep
+from workbench.services.demo import LOCK, PREFIX, demo_folder, sweep
 
 PATIENCE = 180
 

@@ -25,8 +25,8 @@ from workbench.cli.append import (
     text_of,
 )
 from workbench.cli.append import OPTIONS as OF_OBSERVATIONS
-from workbench.cli.naming import UNCHANGED, memories, records
-from workbench.cli.output import answered, asks, moment, picked, say, table, warn
+from workbench.cli.describe import UNCHANGED, memories, records
+from workbench.cli.output import answered, asks, moment, picked, say, table, warn, word_diff
 from workbench.cli.parsing import (
     add_actor,
     add_keep,
@@ -48,7 +48,6 @@ from workbench.cli.verbs import (
     unless_dry,
     value,
 )
-from workbench.cli.worddiff import word_diff
 from workbench.core.agents.actors import require_person
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import Conflict, InvalidQuery, UnknownRecord, WorkbenchError

@@ -106,7 +106,7 @@ def _first_run(session: Session, store: Path) -> FirstRun:
 
 def _lies_beside(folder: Path) -> bool:
     """Tell whether files of agents lie in a folder."""
-    from workbench.services.files.beside import beside
+    from workbench.services.folder import beside
 
     return bool(beside(folder, 1))
 
@@ -151,7 +151,7 @@ def _try_demo(session: Session) -> int:
 @contextlib.contextmanager
 def demo_store(session: Session) -> Iterator[tuple[Path, Path]]:
     """Make a temporary demo store; return its folder and that of its scratch project."""
-    from workbench.services.demo_folder import demo_folder
+    from workbench.services.demo import demo_folder
 
     with demo_folder() as folder:
         store = folder / "demo"

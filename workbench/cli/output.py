@@ -137,3 +137,29 @@ def moment(at: datetime, *, agent: bool = False) -> str:
 def _padded(text: str, wide: int, right: bool) -> str:
     gap = " " * (wide - cell_width(text))
     return gap + text if right else text + gap
+
+
+LONGEST_COMPARED = 20_000
+"""Characters of a text that are compared word by word at most."""
+
+
+def word_diff(old: str, new: str) -> str:
+    """Return `new` with what it adds as {+…+} and what it takes from `old` as [-…-], as
+    `git diff --word-diff` does.
+    """
+    import re
+    from difflib import SequenceMatcher  # most commands compare nothing
+
+    token = re.compile(r"\s+|\w+|[^\w\s]")
+    before, after = (token.findall(text[:LONGEST_COMPARED]) for text in (old, new))
+    pieces = []
+    changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    for tag, left, until, right, to in changes:
+        removed, added = "".join(before[left:until]), "".join(after[right:to])
+        if tag == "equal":
+            pieces.append(added)
+        else:
+            pieces += [f"[-{removed}-]" if removed else "", f"{{+{added}+}}" if added else ""]
+    if max(len(old), len(new)) > LONGEST_COMPARED:
+        pieces.append("\n… the rest is not compared")
+    return "".join(pieces)

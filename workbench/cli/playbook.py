@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.append import text_of
-from workbench.cli.describe import bullet_json
-from workbench.cli.naming import UNCHANGED, bullets, nearest
-from workbench.cli.output import cut, fail, moment, picked, table, warn
+from workbench.cli.describe import UNCHANGED, bullet_json, bullets, nearest
+from workbench.cli.output import cut, fail, moment, picked, table, warn, word_diff
 from workbench.cli.parsing import Parser, add_keep, count
 from workbench.cli.progress import ProgressLine, progressing, waits_said
 from workbench.cli.session import DONE, INTERRUPTED, PROBLEM, keeps
@@ -342,8 +341,6 @@ def _difference(card: "Card", mask: Callable[[str], str]) -> str:
     """Return a card's text: as a word diff where one bullet changes, as it came where it cannot be
     read.
     """
-    from workbench.cli.worddiff import word_diff
-
     if card.suggested is None:
         return mask(card.raw)
     if card.before == card.after:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
 from workbench.cli.export import shortened
-from workbench.cli.output import cut, moment, picked, plain, say, table, warn
+from workbench.cli.output import cut, moment, picked, plain, say, table, warn, word_diff
 from workbench.cli.parsing import add_keep, path_of
 from workbench.cli.progress import read_memories
 from workbench.cli.session import keeps
@@ -141,8 +141,6 @@ def show_proposal(call: Call) -> Answer:
 
 def show_merge(call: Call, id: str) -> Answer:
     """Print what merging a candidate into a memory would leave, and how the two texts differ."""
-    from workbench.cli.worddiff import word_diff
-
     bench, shown, into, take = call.bench, call.shown, call.args.into, call.args.text
     candidate, target = bench.library.memories.get(id), bench.library.memories.get(into)
     text = candidate.content if take == "candidate" else None
@@ -156,8 +154,6 @@ def show_merge(call: Call, id: str) -> Answer:
 
 def _card_lines(call: Call, proposal: Proposal) -> Iterator[str]:
     """Yield what a suggestion for a playbook would do to its bullets, as far as that can be told."""
-    from workbench.cli.worddiff import word_diff
-
     if not proposal.operation:
         return
     try:

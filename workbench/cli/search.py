@@ -297,7 +297,7 @@ class _Found:
         """Tell how a memory is called that may be none of the answer's."""
         if self._blocks is None:
             return self._call.shown.name(id)
-        from workbench.services.agents.aliases import served_name
+        from workbench.services.safety.masking import served_name
 
         return served_name(id, self._call.bench.safety.findings)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.naming import nearest
+from workbench.cli.describe import nearest
 from workbench.cli.output import fail, moment, picked, table, warn
 from workbench.cli.parsing import count, zone
 from workbench.cli.progress import ProgressLine, progressing, read_memories

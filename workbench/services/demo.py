@@ -2,13 +2,16 @@
 present.
 """
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import stat
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -21,6 +24,8 @@ from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.patterns.schema import pattern_from
 from workbench.core.agents.read import AgentRead
 from workbench.core.document import from_doc
+from workbench.core.files.fresh import open_handle
+from workbench.core.files.locks import locked, try_lock
 from workbench.core.record import UnreadableFile, iso, parse_time
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
@@ -410,3 +415,77 @@ def _start_gauge(bench: Workbench) -> None:
     state = ReflectionState(sum(m.importance_score for m in since), len(since), last)
     with bench.library.transaction(ACTOR, "start the reflection gauge") as tx:
         tx.put(state)
+
+
+# The folder of a demo that is not kept.
+
+
+PREFIX = "workbench-demo-"
+LOCK = "running"
+"""The file in the folder that the demo's process has locked; it is removed last."""
+
+
+@contextmanager
+def demo_folder() -> Iterator[Path]:
+    """Make an empty folder for a demo, and take it away at the end; before that, those that killed
+    demos left.
+    """
+    sweep(Path(tempfile.gettempdir()))
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    try:
+        handle = _locked(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    try:
+        yield folder
+    finally:
+        try:
+            _remove(folder)
+        finally:
+            os.close(handle)
+
+
+def sweep(place: Path) -> tuple[Path, ...]:
+    """Remove the folders of this user's demos below `place` whose processes are gone; return them."""
+    return tuple(folder for folder in sorted(place.glob(f"{PREFIX}*")) if _swept(folder))
+
+
+def _locked(folder: Path) -> int:
+    """Make the lock file, which has its name once it is locked: nobody ever finds it without a
+    holder that lives.
+    """
+    new = folder / f"{LOCK}.new"
+    handle = open_handle(new, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+    try_lock(handle)
+    new.rename(folder / LOCK)
+    return handle
+
+
+def _swept(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            return False
+        with locked(folder / LOCK) as alone:
+            if alone:
+                _remove(folder)
+                return not folder.exists()
+    return False
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder whose lock this process holds; what cannot be removed now is found by the
+    next demo's sweep.
+    """
+    with contextlib.suppress(OSError):
+        for one in folder.iterdir():
+            if one.name == LOCK:
+                continue
+            if one.is_dir() and not one.is_symlink():
+                shutil.rmtree(one, ignore_errors=True)
+            else:
+                one.unlink()
+        if list(folder.iterdir()) == [folder / LOCK]:
+            (folder / LOCK).unlink()
+            folder.rmdir()

@@ -18,7 +18,7 @@ from textual.widgets import Static
 from workbench.config import loading, paths, recent
 from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
 from workbench.core.text import printable
-from workbench.services.files.beside import Source, beside, on_machine
+from workbench.services.folder import Source, beside, on_machine
 from workbench.tui.actions import BEGIN, LIST, WELCOME
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import check_keymap

@@ -15,9 +15,8 @@ from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.record import StoreProblem
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
-from workbench.services.agents.aliases import served_name
 from workbench.services.context import Context
-from workbench.services.safety.masking import masked
+from workbench.services.safety.masking import masked, served_name
 from workbench.services.safety.provenance import begin_of, end_of, provenances_of
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.texts import Outward

@@ -61,7 +61,7 @@ from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.patterns import telling
 from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Changed, Context
-from workbench.services.safety.bodies import body_of
+from workbench.services.safety.texts import body_of
 from workbench.store.blobs import BlobProblem
 
 # The episodes of a store as they are searched: their heads, what is made of their files, and

@@ -44,9 +44,8 @@ from workbench.formats import episodes as agent_playbook
 from workbench.formats.episodes import Found, episodes_in, files_in, read_text
 from workbench.services.agents.sessions import AgentSession, AgentSessions
 from workbench.services.context import Context
-from workbench.services.safety.bodies import body_of, packed
 from workbench.services.safety.secret_filter import IMPORT, SecretFilter
-from workbench.services.safety.texts import name_of
+from workbench.services.safety.texts import body_of, name_of, packed
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Tx
 

@@ -13,7 +13,6 @@ from workbench.core.agents.patterns.matching import Match, text_of
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.document import to_doc
 from workbench.core.record import InvalidQuery, UnknownRecord, iso
-from workbench.services.agents.aliases import alias_of
 from workbench.services.agents.blocks import Blocks, Guard, Json, require_trusted
 from workbench.services.agents.episode_finding import EpisodeFinder, FoundEpisode
 from workbench.services.agents.episodes import Episodes
@@ -21,7 +20,7 @@ from workbench.services.agents.patterns import Found
 from workbench.services.agents.reading_log import Asked, reading
 from workbench.services.agents.serving import AgentContext, Item
 from workbench.services.context import Context
-from workbench.services.safety.masking import masked
+from workbench.services.safety.masking import alias_of, masked
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.secret_filter import strings
 

@@ -56,10 +56,9 @@ from workbench.formats.patterns import NAME, as_entry, as_pattern, entry_in, wri
 from workbench.retrieval.patterns import PatternIndex
 from workbench.services.agents.episodes import Episodes
 from workbench.services.context import Changed, Context
-from workbench.services.safety.bodies import body_of
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.secret_filter import IMPORT, SecretFilter, strings
-from workbench.services.safety.texts import name_of
+from workbench.services.safety.texts import body_of, name_of
 from workbench.store.blobs import BlobProblem
 from workbench.store.library import Library, Tx
 

@@ -34,7 +34,6 @@ from workbench.formats.exports import OUTLETS, export_format
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.records import file_part
 from workbench.safety.scanning import mask
-from workbench.services.agents.aliases import served_name
 from workbench.services.agents.documents.instructions import is_loaded
 from workbench.services.context import Context
 from workbench.services.files.overwriting import (
@@ -46,7 +45,7 @@ from workbench.services.files.overwriting import (
 from workbench.services.files.replaced import Replaced
 from workbench.services.files.threeway import DiffLine, ThreeWay, diff_texts, three_way
 from workbench.services.playbook.playbook import BookView, Playbooks
-from workbench.services.safety.masking import masked
+from workbench.services.safety.masking import masked, served_name
 from workbench.services.safety.provenance import BEGIN, NOTE, begin_of, end_of, provenances_of
 from workbench.services.safety.safety import Safety
 from workbench.services.safety.texts import Outward, texts_of

@@ -33,15 +33,13 @@ from workbench.services.files.theirs import (
     Guard,
     Removal,
     in_place,
-    replaced,
-)
-from workbench.services.files.threeway import DiffLine, diff_texts
-from workbench.services.playbook.file_merge import (
     new_parts,
     new_proposals,
     new_tallies,
+    replaced,
     suggestions,
 )
+from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.reflection.gauge import state_of
 from workbench.services.safety.secret_filter import IMPORT
 from workbench.services.safety.texts import name_of

@@ -20,10 +20,10 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import imported
 from workbench.core.stream.memory import Memory, is_served
 from workbench.core.text import counted
-from workbench.services.agents.aliases import served_name
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.review.kinds import handler_of
+from workbench.services.safety.masking import served_name
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.retriever import Comparing, Retriever
 

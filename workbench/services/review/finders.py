@@ -30,8 +30,8 @@ from workbench.services.files.importing import ImportPlan, replacement_said, sai
 from workbench.services.files.overwriting import BLOCK, FileChange, changes
 from workbench.services.review.kinds import mark_of, marks_of, may_go
 from workbench.services.review.review import Review
-from workbench.services.safety.bodies import body_of
 from workbench.services.safety.suspicion import FLAGS
+from workbench.services.safety.texts import body_of
 from workbench.store.blobs import BlobProblem
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from workbench.core.safety import Finding
 from workbench.safety.secrets import marker, without
 from workbench.services import caches
 from workbench.services.context import Context
-from workbench.services.safety.bodies import rewritten, texts_beside
 from workbench.services.safety.safety import Held, Safety
 from workbench.services.safety.secret_filter import KEPT, TYPED, strings
+from workbench.services.safety.texts import rewritten, texts_beside
 from workbench.store.entry import Doc, Transaction
 from workbench.store.folder import files_below
 from workbench.store.maintenance.purge import WHOLE, Masker, Purged, mask, unfinished

@@ -8,9 +8,14 @@ from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from functools import cache
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.core.text import clean_for_store
+
+if TYPE_CHECKING:
+    from workbench.core.safety import Finding
+    from workbench.core.stream.memory import Memory
+    from workbench.store.library import Library
 
 Value = TypeVar("Value")
 
@@ -107,3 +112,33 @@ def _under(name: str, item: object, mask: Callable[[str], str]) -> object:
 def _kept(old: object, new: object) -> object:
     """Return the old value when nothing in it changed, so that nobody takes it for a masked one."""
     return old if new == old else new
+
+
+# Names as agents are given them: an id that is no plain name, or that speaks, is served under an
+# alias. The alias is made of the id, so it is always the same, and `show` and `vote` take it.
+
+
+ALIAS, LONGEST = "alias-", 100
+"""How an alias begins, and the characters of the longest name that needs none."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:/@+#\-]*[A-Za-z0-9])?")
+
+
+def served_name(name: str, look: "Callable[[str], tuple[Finding, ...]]") -> str:
+    """Return an id or a session as an agent may see it; `look` tells what a text holds."""
+    if is_made(name):
+        return name
+    plain = len(name) <= LONGEST and _PLAIN.fullmatch(name) is not None
+    return name if not name or (plain and not look(name)) else alias_of(name)
+
+
+def alias_of(name: str) -> str:
+    """Return what stands for a name that is not shown."""
+    return ALIAS + blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def called(library: "Library", alias: str) -> "Memory | None":
+    """Return the memory whose alias this is; `None` when it is no alias, or of nothing."""
+    if not alias.startswith(ALIAS):
+        return None
+    return next((memory for memory in library.memories.all() if alias_of(memory.id) == alias), None)

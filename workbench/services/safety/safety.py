@@ -17,11 +17,10 @@ from workbench.core.text import MAX_KEPT, clean_for_store, named
 from workbench.safety.scanning import mask, prepare, without
 from workbench.services.context import Context
 from workbench.services.files.threeway import DiffLine, masked_diff, masked_lines
-from workbench.services.safety.bodies import body_of
 from workbench.services.safety.masking import Value, masked, masked_name
 from workbench.services.safety.secret_filter import IMPORT, WORDS, hash_of, strings
 from workbench.services.safety.suspicion import flags_of, shown_texts
-from workbench.services.safety.texts import Outward, texts_of
+from workbench.services.safety.texts import Outward, body_of, texts_of
 from workbench.services.safety.verdicts import REMEMBERED
 from workbench.store.blobs import BlobProblem
 from workbench.store.entry import DocChange

@@ -5,9 +5,9 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.record import InvalidRecord, UnknownRecord
 from workbench.core.stream.memory import Memory
 from workbench.safety.scanning import mask
-from workbench.services.agents.aliases import called as called_by_alias
 from workbench.services.context import Context
 from workbench.services.safety.masking import PREFIX, masked_name
+from workbench.services.safety.masking import called as called_by_alias
 
 _NAMED, _BEGINNING = 5, 6
 """Ids that are named where a short one stands for several; and characters that the beginning of one

@@ -17,7 +17,7 @@ from workbench.core.record import InvalidQuery, WorkbenchError
 from workbench.core.text import one_line, printable
 from workbench.services.context import Touched
 from workbench.services.files.exporting import Written
-from workbench.services.playbook.file_merge import book_id
+from workbench.services.files.theirs import book_id
 from workbench.services.playbook.playbook import MAIN, BookView, warning_of
 from workbench.tui.actions import PLAYBOOK
 from workbench.tui.app.actions import bindings

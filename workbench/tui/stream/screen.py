@@ -20,7 +20,7 @@ from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.services.context import Touched
-from workbench.services.files.beside import beside
+from workbench.services.folder import beside
 from workbench.services.stream.stream import StreamView
 from workbench.tui.actions import STREAM
 from workbench.tui.app.actions import bindings

@@ -20,12 +20,12 @@ from workbench.core.stream.memory import Memory
 from workbench.services import caches
 from workbench.services.agents.capture.memories import CAPTURED
 from workbench.services.duplicates.plan import WORKBENCH, Settled
-from workbench.services.duplicates.resemblance import (
+from workbench.services.safety.provenance import provenances
+from workbench.services.stream.ingest import (
     Near,
     Resemblance,
     most_similar,
 )
-from workbench.services.safety.provenance import provenances
 from workbench.services.tuning.retriever import Comparing
 from workbench.store.library import Tx
 

@@ -24,7 +24,6 @@ from workbench.core.tuning.profile import ProfileInUse
 from workbench.core.words import cased, folded, stop_words, words
 from workbench.formats.external import spoken
 from workbench.retrieval.fulltext.large_file import Place, lines_with, needles
-from workbench.services.agents.aliases import alias_of
 from workbench.services.agents.blocks import Blocks, Guard, Json
 from workbench.services.agents.documents.documents import Documents, read_documents
 from workbench.services.agents.documents.instructions import (
@@ -37,6 +36,7 @@ from workbench.services.agents.documents.instructions import (
 from workbench.services.agents.reading_log import Asked, checked_query, reading
 from workbench.services.agents.serving import Served, give, look, read_of
 from workbench.services.context import Context
+from workbench.services.safety.masking import alias_of
 from workbench.services.safety.safety import Safety
 from workbench.services.tuning.tuning import Tuning
 
