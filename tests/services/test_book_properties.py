@@ -131,7 +131,7 @@ def check(bench: Workbench, act: Act, before: list[Bullet], *, bare: bool) -> No
     else:
         gone = sums([b for b in before if b.id not in names])
         assert new == (old[0] - gone[0], old[1] - gone[1]), f"{kind} neither makes nor loses votes"
-    text = bench.exporter.ace(BOOK)[0]
+    text = ace.write_playbook(bench.playbooks.open(BOOK))
     (again,) = ace.FORMAT.read(text, ReadContext(NOW, "book.txt")).playbooks
     living = [b for b in playbook.bullets if b.state != "deprecated"]
     assert [told(b, bare=bare) for b in again.bullets] == [told(b, bare=bare) for b in living]
@@ -154,7 +154,7 @@ def test_any_changes_keep_votes_ids_and_the_file_and_can_all_be_taken_back(
         path.write_text(file_of(lines, bare=bare))
         bench = open_workbench(Path(folder) / "store", profiles=Path(folder), clock=lambda: NOW)
         bring(bench, path)
-        assert bench.exporter.ace(BOOK)[0] == file_of(lines, bare=bare)
+        assert ace.write_playbook(bench.playbooks.open(BOOK)) == file_of(lines, bare=bare)
         states = []
         for act in acts:
             before = bench.playbooks.open(BOOK)
@@ -164,7 +164,7 @@ def test_any_changes_keep_votes_ids_and_the_file_and_can_all_be_taken_back(
         for before in reversed(states):
             bench.history.undo()
             assert bench.playbooks.open(BOOK) == before, "each undo goes back exactly one change"
-        assert bench.exporter.ace(BOOK)[0] == file_of(lines, bare=bare)
+        assert ace.write_playbook(bench.playbooks.open(BOOK)) == file_of(lines, bare=bare)
         for _ in states:
             bench.history.redo()
         bench.close()

@@ -9,6 +9,7 @@ from tests.services.conftest import Open
 from workbench.core.playbook.operations import Add, BulletTag, Delete, Update
 from workbench.core.record import InvalidRecord, UnknownRecord, UnreadableFile
 from workbench.core.review.describe import describe
+from workbench.formats import ace
 from workbench.services.open import Workbench
 from workbench.services.playbook.curation import SAID, Card, edited
 
@@ -57,7 +58,7 @@ def cards(bench: Workbench, text: str = REPLY, skipped: tuple[int, ...] = ()) ->
 
 
 def texts(bench: Workbench) -> str:
-    return bench.exporter.ace("book")[0]
+    return ace.write_playbook(bench.playbooks.open("book"))
 
 
 def test_every_part_is_a_card_and_what_is_unknown_says_so(bench: Workbench) -> None:

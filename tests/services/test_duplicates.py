@@ -15,6 +15,7 @@ from workbench.core.limits import BUNDLED, DedupThresholds
 from workbench.core.record import InvalidRecord, WorkbenchError, WorkStopped
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.formats import ace
 from workbench.services.duplicates import memories
 from workbench.services.duplicates.comparing import FLOOR, Group
 from workbench.services.duplicates.plan import flags_of, reasons_of
@@ -386,7 +387,7 @@ def test_equal_texts_become_one_in_one_step_without_a_model(book: Workbench) -> 
     assert kept.aliases == ("r-00001",)
     assert book.bullet_duplicates.merge_same("book", []) == 0
     book.history.undo()
-    assert book.exporter.ace("book")[0] == TEXT
+    assert ace.write_playbook(book.playbooks.open("book")) == TEXT
     book.playbooks.edit("book", "r-00001", "Something else.")
     with pytest.raises(WorkbenchError, match="changed meanwhile"):
         book.bullet_duplicates.merge_same("book", [exact])

@@ -13,6 +13,7 @@ from tests.services.experienced import layers_of, material
 from workbench.core.playbook.budget import fit
 from workbench.core.playbook.filter import parse_book_filter
 from workbench.core.record import Conflict, UnreadableFile, WorkbenchError
+from workbench.formats import ace
 from workbench.services.files.exporting import Choice
 from workbench.services.open import Workbench
 from workbench.services.playbook.playbook import MAIN
@@ -34,7 +35,7 @@ def book(bench: Workbench, tmp_path: Path) -> Workbench:
 
 
 def text(bench: Workbench) -> str:
-    return bench.exporter.ace(BOOK)[0]
+    return ace.write_playbook(bench.playbooks.open(BOOK))
 
 
 def ids(bench: Workbench) -> list[str]:

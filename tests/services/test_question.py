@@ -255,7 +255,7 @@ def test_the_ranking_follows_every_move(session: TuningSession) -> None:
     nothing = replace(WORKBENCH, recency=0.0, importance=0.0, relevance=0.0)
     session.move("relevance", Settings(nothing))
     assert session.ranking is None
-    session.revert()
+    session.load(session.saved, session.saved, 0.0)
     assert session.settings == Settings(WORKBENCH)
     assert listed(session) == expected(session, WORKBENCH)
 

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from tests.tui.support import app_over, messages, open_bench, opens, screen_text, shows
 from tests.tui.waiting import until_drawn
+from workbench.formats import ace
 from workbench.services.files.importing import CHUNK
 from workbench.services.open import Workbench
 from workbench.store.library import Touched
@@ -241,7 +242,7 @@ async def test_the_files_version_is_taken_when_that_is_asked_for(
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: app.screen is not dialog)
         assert bench.library.bullets.get("book/rule-00001").content == "Ask them."
-        assert bench.exporter.ace("book")[0] == (folder / "book.txt").read_text()
+        assert ace.write_playbook(bench.playbooks.open("book")) == (folder / "book.txt").read_text()
 
 
 @pytest.mark.parametrize("as_new", [False, True])

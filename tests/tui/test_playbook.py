@@ -7,6 +7,7 @@ import pytest
 from tests.tui.playbook_host import BOOK, TEXT, bring_in, opened
 from tests.tui.support import tells
 from tests.tui.widgets.host import picture
+from workbench.formats import ace
 from workbench.services.open import Workbench
 from workbench.tui.forms import RecordForm
 from workbench.tui.widgets.dialog import Choose, Confirm, Prompt
@@ -75,7 +76,7 @@ async def test_what_each_key_does_is_seen_at_once_and_taken_back(
         assert {b.section for b in bench.playbooks.open(BOOK).bullets} == {"others"}
         assert hand.screen.rows.mark_count == 0
         await hand.press("u")
-        assert bench.exporter.ace(BOOK)[0] == TEXT
+        assert ace.write_playbook(bench.playbooks.open(BOOK)) == TEXT
         await hand.press("h")
         await hand.shows("History of rules/")
 

@@ -13,6 +13,7 @@ from tests.busy_store import go_on, stopped_holder
 from tests.reflect.server import MessagesServer, Reply
 from tests.tui.playbook_host import TWINS, Hand, opened
 from workbench.core.stream.memory import Memory
+from workbench.formats import ace
 from workbench.services.open import Workbench
 from workbench.tui.playbook.curation import AskDialog, CardsDialog, SourcePrompt
 from workbench.tui.reflection import ResultDialog, RunDialog, SentDialog
@@ -112,7 +113,7 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         assert "end-to-end" in twins.playbooks.bullet("twins", "r-00003").content
         assert any("Applied 1" in said for said in hand.said)
         await hand.press("u")
-        await hand.until(lambda: twins.exporter.ace("twins")[0] == TWINS)
+        await hand.until(lambda: ace.write_playbook(twins.playbooks.open("twins")) == TWINS)
         dialog = await asking(hand)
         assert "Nothing new to send." in told(dialog, "#plan")
         await hand.press("c")
@@ -180,7 +181,7 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         )
         await hand.press("a ctrl+s")
         await hand.back()
-        assert "r-00003" not in twins.exporter.ace("twins")[0]
+        assert "r-00003" not in ace.write_playbook(twins.playbooks.open("twins"))
     assert len(claude.requests) == 2
 
 

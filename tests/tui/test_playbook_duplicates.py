@@ -6,6 +6,7 @@ from textual.widgets import Static
 from tests.reflect.samples import reflector
 from tests.reflect.server import messages_server, reply_of
 from tests.tui.playbook_host import TWINS, finding, go_to, opened
+from workbench.formats import ace
 from workbench.services.open import Workbench
 from workbench.services.reflection.wording import BookWording
 from workbench.tui.duplicates import BulletDuplicatesDialog
@@ -21,7 +22,7 @@ def ids(bench: Workbench, book: str = "twins") -> list[str]:
 
 
 def texts(bench: Workbench, book: str = "twins") -> str:
-    return bench.exporter.ace(book)[0]
+    return ace.write_playbook(bench.playbooks.open(book))
 
 
 def told(dialog: BulletDuplicatesDialog) -> str:

@@ -9,6 +9,7 @@ import pytest
 from tests.tui.playbook_host import BOOK, TEXT, Hand, opened
 from tests.tui.support import answered
 from workbench.core.files.format import Format
+from workbench.formats import ace
 from workbench.formats.exports import OUTLETS
 from workbench.services.open import Workbench
 from workbench.tui.files import exports
@@ -121,7 +122,7 @@ async def test_a_file_changed_meanwhile_is_shown_again_before_it_is_replaced(
         await hand.dialog(Confirm)
         await answered(hand.pilot)
         await hand.back()
-    assert source.read_text() == bench.exporter.ace(BOOK)[0]
+    assert source.read_text() == ace.write_playbook(bench.playbooks.open(BOOK))
 
 
 async def test_changes_of_both_sides_are_written_together(bench: Workbench, source: Path) -> None:

@@ -12,6 +12,7 @@ from tests.tui.playbook_host import TWINS, bring_in, opened, suggested
 from tests.tui.support import answered
 from tests.tui.widgets.host import picture
 from workbench.cli.main import run
+from workbench.formats import ace
 from workbench.services.open import Workbench
 from workbench.tui.duplicates import BulletDuplicatesDialog
 from workbench.tui.forms import RecordForm
@@ -28,7 +29,7 @@ def ids(bench: Workbench, book: str = "twins") -> list[str]:
 
 
 def texts(bench: Workbench, book: str = "twins") -> str:
-    return bench.exporter.ace(book)[0]
+    return ace.write_playbook(bench.playbooks.open(book))
 
 
 def told(dialog: BulletDuplicatesDialog | BudgetDialog | CardsDialog, id: str) -> str:

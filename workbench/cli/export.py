@@ -207,7 +207,9 @@ def _written(call: Call, rendered: "Rendered", path: Path) -> list[str]:
 
             warn(f"workbench: {why_said(preview.obstacle)}")
         done = "would be written" if preview.changed else "is already up to date"
-        return [*preview.diff(), f"{path} {done}. {NOTHING}"]
+        lines = list(map(str, preview.lines()))
+        sides = ["--- on disk", "+++ new"] if lines else []
+        return [*sides, *lines, f"{path} {done}. {NOTHING}"]
     if preview.obstacle is not None and not args.force:
         return _settled(call.bench, preview, merge=args.merge)
     written = exporter.write(preview, force=args.force)
@@ -288,7 +290,7 @@ def to_stdout(text: str) -> None:
 def _report(preview: "ExportPreview") -> list[str]:
     if not preview.changed:
         return [f"{preview.path} is already up to date."]
-    lines = preview.diff()[2:]
+    lines = list(map(str, preview.lines()))
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     if preview.present is None:
         return [f"{preview.path} is new: {counted(added, 'line')}."]

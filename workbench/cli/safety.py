@@ -77,7 +77,7 @@ def held_back(
     from workbench.services.safety.texts import place_of
 
     safety, parts = bench.safety, parts_of(parsed)
-    flagged = safety.unallowed(parts) if imported else safety.check_outgoing(parts).refused
+    flagged = safety.unpermitted(parts) if imported else safety.check_outgoing(parts).refused
     held = [h for h in flagged if isinstance(h.record, Memory | Bullet)]
     for line in _cut([f"left out: {h.line}" for h in held]):
         warn(line)

@@ -5,7 +5,7 @@ tools can be asked.
 import json
 import os
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -507,16 +507,15 @@ def _option_line(option: str) -> str:
 def _instead(word: str, hunks: Iterable[_Hunk], name: Name) -> str:
     """Return the word that a commit says where it said another, as far as most of its lines agree."""
     said: Counter[str] = Counter()
-    loose: dict[str, Counter[str]] = defaultdict(Counter)
+    loose: Counter[str] = Counter()
+    nearly = _nearly_option if name.kind == "option" else _nearly
     for hunk in hunks:
         for line in hunk.gone:
             if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line):
                 said.update(_exactly(word, line, hunk.made))
                 if _makes(name, word, line, hunk.place):
-                    loose[word].update(
-                        (_nearly_option if name.kind == "option" else _nearly)(word, line, hunk)
-                    )
-    best = said.most_common(1) or loose[word].most_common(1)
+                    loose.update(nearly(word, line, hunk))
+    best = said.most_common(1) or loose.most_common(1)
     return best[0][0] if best else ""
 
 
@@ -612,12 +611,6 @@ class StillTrue(Service):
         """The working tree that the store belongs to, if it belongs to one."""
         return places_of(self._library.folder).project
 
-    @property
-    def has_past(self) -> bool:
-        """Whether the store belongs to a working tree with a repository that can be read."""
-        folder = self.folder
-        return folder is not None and repository_at(repository_of(folder) or folder) is not None
-
     def plan(self, folder: Path | None = None, cancelled: Cancelled = lambda: False) -> TruePlan:
         """Return exactly what `carry_out` would do now; it reads only, and starts nothing that the
         tree names.
@@ -658,7 +651,8 @@ class StillTrue(Service):
         """Put what is found into Review where there is a repository; a reflection does without what
         cannot be told.
         """
-        if self.has_past:
+        folder = self.folder
+        if folder is not None and repository_at(repository_of(folder) or folder) is not None:
             with suppress(WorkbenchError):
                 self.carry_out(self.plan(cancelled=cancelled))
 

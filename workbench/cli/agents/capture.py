@@ -83,9 +83,8 @@ def _event(session: Session, agent: str) -> Answer:
         called = event.called
         from workbench.services.agents.capture.hooks import take
 
-        taken = take(event, _place(session, agent, event.cwd))
-        if taken.context:
-            _give(agent, event.name, event.called, taken.context)
+        if context := take(event, _place(session, agent, event.cwd)):
+            _give(agent, event.name, event.called, context)
     except WorkbenchError as error:
         _note(session.clock(), agent, called, str(error))
     except (OSError, RecursionError) as error:

@@ -354,9 +354,10 @@ def learn_episode(call: Call) -> Answer:
     ended = f"{stored.episode.outcome.lower()}, {counted(learned.insights, 'insight')}"
     lines = [_kept(stored.is_new, f"{stored.episode.id} ({ended})") + masked]
     for one in learned.evidence:
-        many = f"{one.successes:,} of {counted(one.episodes, 'application')} succeeded"
-        new = "new candidate, " if one.is_new else ""
-        lines.append(f"  {one.pattern}  {new}{many}: {_OUTLOOKS[one.outlook]}")
+        finding, id = one.finding, one.before.id
+        many = f"{finding.successes:,} of {counted(finding.episodes, 'application')} succeeded"
+        new = "new candidate, " if id in learned.new else ""
+        lines.append(f"  {id}  {new}{many}: {_OUTLOOKS[one.outlook]}")
     lines += [f"  {id}  applied with success" for id in learned.surer]
     left = [f"“{name}” was not made a pattern: {why}" for name, why in learned.not_taken]
     return Answer(learned.doc, lines, left)

@@ -128,17 +128,11 @@ def _validation(one: "Validation") -> tuple[str, ...]:
     before, after = (each.status.replace("_", " ") for each in (one.before, one.after))
     moved = f"{before} → {after}" if one.moves else after
     if one.outlook == "insufficient":
-        return (
-            one.before.id,
-            moved,
-            f"{counted(found.episodes, 'application')} of the required 5",
-        )
-    share = f"{found.successes} of {found.episodes} succeeded"
-    return (
-        one.before.id,
-        moved,
-        f"{share}, p = {found.p_value:.3g}, confidence {found.confidence:.2f}",
-    )
+        said = f"{counted(found.episodes, 'application')} of the required 5"
+    else:
+        share = f"{found.successes} of {found.episodes} succeeded"
+        said = f"{share}, p = {found.p_value:.3g}, confidence {found.confidence:.2f}"
+    return one.before.id, moved, said
 
 
 def _validation_json(one: "Validation") -> dict[str, object]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.agents.patterns import read_text
-from workbench.cli.output import moment, table, warn
+from workbench.cli.output import moment, picked, table, warn
 from workbench.cli.parsing import file_or_stdin
 from workbench.cli.progress import ProgressLine, progressing
 from workbench.cli.session import DONE, FOUND, PROBLEM
@@ -128,8 +128,7 @@ def check_plan(call: Call) -> Answer:
     one = plans.check(plan, text) if text else None
     found = plans.deviations(plan) if not text else () if one is None else (one,)
     deviates = any(not each.debounced for each in found)
-    names = ("rule", "memory", "text", "at", "debounced")
-    rows = [{name: getattr(each, name) for name in names} for each in found]
+    rows = [picked(each, "rule", "memory", "text", "at", "debounced") for each in found]
     lines = [
         f"{moment(each.at)}  {each.rule}  {each.memory}  {call.shown(each.text)[:200]}"
         + ("  (within 5 minutes of another)" if each.debounced else "")

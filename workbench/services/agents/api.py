@@ -62,7 +62,8 @@ from workbench.services.safety.provenance import is_own, made_of
 from workbench.services.stream.votable import find_votable
 
 if TYPE_CHECKING:
-    from workbench.services.agents.giving import EpisodeGiving
+    from workbench.services.agents.giving import EpisodeGiving, ServedPatterns
+    from workbench.services.agents.patterns import Found
     from workbench.services.agents.plans import Plans
     from workbench.services.agents.requests import AgentRequests
     from workbench.services.agents.serving import AgentContext, Answering
@@ -238,11 +239,9 @@ class AgentApi:
         from workbench.services.stream.observation import Observation
 
         cited = dict.fromkeys(self._served(id).id for id in evidence or ())
-        kind = (
-            kind.strip().lower()
-            if kind.strip().lower() in (*OBSERVATION_TYPES, *MEMORY_TYPES)
-            else kind.strip()
-        )
+        kind = kind.strip()
+        if kind.lower() in (*OBSERVATION_TYPES, *MEMORY_TYPES):
+            kind = kind.lower()
         memory_type: MemoryType = next((t for t in MEMORY_TYPES if t == kind), "episodic")
         at_most = HIGHEST if importance is None else max(0.0, min(importance, HIGHEST))
         observation = Observation(
@@ -482,16 +481,13 @@ class AgentApi:
         limit: Annotated[int, "how many", Meta(ge=1, le=20)] = 5,
     ) -> Json:
         """Use before a task: what worked on tasks like it, how sure that is, and when it does not apply."""
-        from workbench.services.agents.giving import reading_of, served
-
         if not (types or domains or category or facts):
             checked_query(task, LONGEST_QUERY)
         asked = task_of(
             task, types or (), domains or (), complexity, capabilities or (), category, facts
         )
         found = self._bench.patterns.find(asked, None)
-        given = served(self.context, self._safety, found, max(1, min(limit, MOST_GOT)))
-        self._read(reading_of(self.context, given, asked.text, self._asked, self._safety))
+        given = self._given(found, max(1, min(limit, MOST_GOT)), asked.text)
         left_out = {"held_back": given.held, "unapproved": given.unapproved}
         return {
             "patterns": given.rows,
@@ -517,14 +513,12 @@ class AgentApi:
     @tool(group="all")
     def get_pattern(self, pattern: PatternId) -> Json:
         """Use to read one pattern whole: its steps, what speaks for it, how it went before, and which are like it."""
-        from workbench.services.agents.giving import reading_of, served
         from workbench.services.agents.patterns import Found
 
         patterns, name = self._bench.patterns, self._guard.name
         one = patterns.get(pattern)
         matches = (Match(one, 0.0, {}),) if one.status in USED else ()
-        given = served(self.context, self._safety, Found(Task(), matches), 1)
-        self._read(reading_of(self.context, given, "", self._asked, self._safety))
+        given = self._given(Found(Task(), matches), 1, "")
         done = [
             {"episode": name(row.episode), "outcome": row.outcome, "basis": row.basis}
             for row in patterns.applications(pattern)[:MOST_RESULTS]
@@ -889,6 +883,14 @@ class AgentApi:
 
     def _read(self, read: AgentRead) -> None:
         self._log.add(self.context, read)
+
+    def _given(self, found: "Found", most: int, query: str) -> "ServedPatterns":
+        """Return what the agent is given of patterns, counted as read."""
+        from workbench.services.agents.giving import reading_of, served
+
+        given = served(self.context, self._safety, found, most)
+        self._read(reading_of(self.context, given, query, self._asked, self._safety))
+        return given
 
     def _looked_up(self, what: str, memories: Iterable[Memory]) -> None:
         """Keep that the agent had memories by their ids, or something that has a name of its own."""

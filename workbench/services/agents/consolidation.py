@@ -23,7 +23,7 @@ from workbench.core.agents.episodes.criteria import EpisodeCluster, is_over, pha
 from workbench.core.agents.episodes.episode import Episode, EpisodeBody, EpisodeUse, read_episode
 from workbench.core.agents.patterns.matching import USED, weaknesses
 from workbench.core.agents.patterns.pattern import CATEGORIES, Application, Pattern
-from workbench.core.agents.patterns.statistics import Outlook
+from workbench.core.agents.patterns.statistics import Validation
 from workbench.core.agents.read import AgentRead
 from workbench.core.files.formats import detect
 from workbench.core.record import (
@@ -541,32 +541,19 @@ DISCOVERED = "reflection.patterns_discovered"
 INSIGHTS = "insights"
 
 
-class Evidence(NamedTuple):
-    """What now speaks for a pattern: so many episodes, the successes among them, and what that
-    comes to.
-
-    With `is_new` it was discovered in the episode and is a candidate now.
-    """
-
-    pattern: str
-    episodes: int
-    successes: int
-    confidence: float
-    outlook: Outlook
-    is_new: bool = False
-
-
 class Learned(NamedTuple):
     """What came of an episode: how it was kept, its insights, the evidence of patterns, and what
     was not taken.
 
+    Of the patterns, the `new` ones were discovered in the episode and are candidates now.
     `not_taken` names what was to be a pattern and is none, and why; `surer` are the ids of the
     memories for which it counts as applied with success.
     """
 
     stored: Stored
     insights: int
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Validation, ...]
+    new: frozenset[str] = frozenset()
     not_taken: tuple[tuple[str, str], ...] = ()
     surer: tuple[str, ...] = ()
 
@@ -574,7 +561,14 @@ class Learned(NamedTuple):
     def doc(self) -> dict[str, object]:
         """The learning summary, as JSON has it."""
         episode = self.stored.episode
-        rows = [{**one._asdict(), "confidence": round(one.confidence, 4)} for one in self.evidence]
+        rows = [
+            {
+                "pattern": one.before.id, "episodes": one.finding.episodes, "successes": one.finding.successes,
+                "confidence": round(one.finding.confidence, 4), "outlook": one.outlook,
+                "is_new": one.before.id in self.new,
+            }
+            for one in self.evidence
+        ]  # fmt: skip
         return {
             "episode": episode.id,
             "stored": self.stored.is_new,
@@ -625,16 +619,12 @@ class Learning:
             surer = tuple(memory.id for memory in self._gone_by(body))
             for id in surer:
                 tx.put(applied_in(library.memories.get(id), stored.episode.id))
-        fresh = {
-            pattern.id
-            for pattern in new
-            if pattern.support.last_validated is None and pattern.usage_count == 0
-        }
-        evidence = tuple(self._evidence([*applied, *(pattern.id for pattern in new)], fresh))
+        fresh = (p.id for p in new if p.support.last_validated is None and p.usage_count == 0)
+        named = [*applied, *(pattern.id for pattern in new)]
+        evidence = self._patterns.validations(named) if named else ()
         said = body.get(f"reflection.{INSIGHTS}")
-        return Learned(
-            stored, len(said) if isinstance(said, list | tuple) else 0, evidence, not_taken, surer
-        )
+        count = len(said) if isinstance(said, list | tuple) else 0
+        return Learned(stored, count, evidence, frozenset(fresh), not_taken, surer)
 
     def _gone_by(self, body: EpisodeBody) -> list[Memory]:
         """Return the memories that a successful task went by, without what this agent wrote itself."""
@@ -671,13 +661,6 @@ class Learning:
         wanted, every = name.casefold(), self._patterns.all() if name else ()
         named = (one for one in every if one.id == name or one.name.casefold() == wanted)
         return next((one for one in named if one.status != "deprecated"), None)
-
-    def _evidence(self, ids: Sequence[str], fresh: set[str]) -> Iterator[Evidence]:
-        for one in self._patterns.validations(ids) if ids else ():
-            found, id = one.finding, one.before.id
-            yield Evidence(
-                id, found.episodes, found.successes, found.confidence, one.outlook, id in fresh
-            )
 
 
 def _with(doc: object, insights: Sequence[str]) -> object:

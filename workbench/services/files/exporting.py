@@ -104,20 +104,13 @@ def with_records(parsed: Parsed, change: Callable[[Any], Any]) -> Parsed:
 
 
 def masked_parsed(
-    context: Context,
-    kind: Format,
-    parsed: Parsed,
-    original: str | None,
-    *,
-    everything: bool = False,
+    context: Context, parsed: Parsed, original: str | None, *, everything: bool = False
 ) -> tuple[Parsed, int]:
     """Return the records of a file with imported secrets masked, and how many records that changed.
 
     What the file that is replaced (`original`) holds already may stay in it, and so may what a
-    person allowed. A format that loses nothing keeps them, unless `everything` is to be masked.
+    person allowed. What may not leave the store is refused elsewhere, or, with `everything`, masked.
     """
-    if kind.loses_nothing and not everything:
-        return parsed, 0
     safety = Safety(context)
     records = list(parts_of(parsed))
     held = safety.check_outgoing(record for record in records if _has_secret(safety, record))
@@ -136,15 +129,6 @@ def masked_parsed(
 
     clean = with_records(parsed, shown) if places else parsed
     return clean if count else parsed, count
-
-
-def masked_origin(kind: Format, text: str | None, *, everything: bool = False) -> str | None:
-    """Return the text that a copy is woven into without its secrets: what stands beside the records
-    goes as well.
-    """
-    if text is None or (kind.loses_nothing and not everything):
-        return text
-    return mask(text)
 
 
 def _is_named_so(safety: Safety, record: Outward, original: str | None) -> bool:
@@ -394,13 +378,6 @@ class ExportPreview:
         """
         return diff_texts(self.present or "", self.text, context)
 
-    def diff(self, context: int = 2) -> tuple[str, ...]:
-        """Return the differences as text: two lines that name the sides, then each line with its
-        sign.
-        """
-        lines = tuple(str(line) for line in self.lines(context))
-        return ("--- on disk", "+++ new", *lines) if lines else ()
-
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -514,15 +491,20 @@ class Exporter:
         own = original if self._is_mine(kind, path, original) else None
         parsed, said = self._chosen(kind, choice, own, path)
         parsed, sources, strangers = self._sourced(kind, parsed)
-        parsed, count = masked_parsed(
-            self._context, kind, _without(parsed, choice.without), original, everything=choice.mask
+        parsed, count, masks = (
+            _without(parsed, choice.without),
+            0,
+            choice.mask or not kind.loses_nothing,
         )
+        if masks:
+            parsed, count = masked_parsed(self._context, parsed, original, everything=choice.mask)
         hidden = [f"Secrets are masked in {counted(count, 'record')}."] if count else []
         mark, marked = "", parsed
         if sources is not None:
             mark, marked = in_blocks(parsed, sources, apart=kind.inside)
         if own is None and kind.reads:
-            own = masked_origin(kind, self._origin(kind, parsed), everything=choice.mask)
+            own = self._origin(kind, parsed)
+            own = mask(own) if own is not None and masks else own
         try:
             text = self._text(kind, marked, choice, own)
         except UnreadableFile:
@@ -636,14 +618,6 @@ class Exporter:
             if text and held and wanted <= {memory.id for memory in held.memories}:
                 found.append(text)
         return found[0] if len(found) == 1 else None
-
-    def ace(self, book: str, dialect: Dialect | None = None) -> tuple[str, tuple[str, ...]]:
-        """Return a playbook as ACE text, in the dialect it was read in or in another one, with
-        remarks.
-        """
-        playbook = self._playbooks.open(book)
-        text = ace.write_playbook(playbook, dialect=dialect)
-        return text, tuple(ace.remarks(playbook, dialect))
 
     # Writing it
 

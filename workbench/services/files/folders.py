@@ -270,15 +270,6 @@ def _has_index(folder: Path) -> bool:
 # goes only on a person's word.
 
 
-def _nothing(parsed: Parsed, original: str | None) -> str:
-    """Stand in for a writer: a note is changed where it is, and never made anew."""
-    del parsed
-    return original or ""
-
-
-NOTES = Format(notes.NAME, "notes in a folder", write=_nothing, suffix=".md")
-"""What goes into the files of a folder."""
-
 Why = Literal["changed", "unplaced", "forgotten", "unreadable"]
 """Somebody else changed it since; a record has no place in it; its note was forgotten; it cannot be
 read any more.
@@ -548,7 +539,7 @@ class _Plan:
         if not found:
             return found
         shown, _ = masked_parsed(
-            self._context, NOTES, Parsed(notes.NAME, tuple(found.values())), file.text
+            self._context, Parsed(notes.NAME, tuple(found.values())), file.text
         )
         masked = dict(zip(found, shown.memories, strict=True))
         self._masked.update(

@@ -197,7 +197,8 @@ class Importer(Service):
     ) -> ImportPlan:
         """Plan to take the records of a file in."""
         new, kept = self._compared(parsed, path)
-        present = _comparable(parsed) - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
+        held = len(parsed.memories) + sum(len(book.bullets) for book in parsed.playbooks)
+        present = held - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
         plan = ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
 
@@ -212,13 +213,8 @@ class Importer(Service):
         }
         stored = (m for m in self._library.memories.all() if m.status != "archived") if new else ()
         known = {key: m for m in stored if (key := _note_key(m)) in new and m.id != new[key].id}
-        if not known:
-            return plan
-        left = {id(new[key]) for key in known}
-        records = tuple(record for record in plan.records if id(record) not in left)
-        return replace(
-            plan, records=records, present=plan.present, known=tuple(known.values()), agrees=False
-        )
+        left = _without(plan, [new[key] for key in known])
+        return replace(left, known=tuple(known.values()))
 
     def _brought(self, plan: ImportPlan) -> ImportPlan:
         """Note in each memory when it came and from which file, and that only this says that it is
@@ -254,16 +250,8 @@ class Importer(Service):
         """Leave out the new records that were purged, or that have the text of one."""
         purged, known = Purged(self._library), {id(new) for _, new in plan.replaced}
         records = [r for r in plan.records if isinstance(r, Memory | Bullet) and id(r) not in known]
-        left = {id(r) for r in records if purged.find(r.content, place_of(r)) is not None}
-        if not left:
-            return plan
-        names = tuple(r.id for r in records if id(r) in left)
-        return replace(
-            plan,
-            records=tuple(r for r in plan.records if id(r) not in left),
-            purged=names,
-            agrees=False,
-        )
+        gone = [r for r in records if purged.find(r.content, place_of(r)) is not None]
+        return replace(_without(plan, gone), purged=tuple(record.id for record in gone))
 
     def _folder_plan(
         self,
@@ -515,8 +503,11 @@ def _note_key(memory: Memory) -> tuple[str, str, str] | None:
     return (start, rest.rpartition("-")[2], memory.content) if start in _NOTES else None
 
 
-def _comparable(parsed: Parsed) -> int:
-    return len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
+def _without(plan: ImportPlan, records: Sequence[object]) -> ImportPlan:
+    """Return a plan that leaves out some of its records."""
+    left = set(map(id, records))
+    rest = tuple(record for record in plan.records if id(record) not in left)
+    return replace(plan, records=rest, agrees=plan.agrees and not left)
 
 
 def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None) -> Progress:
@@ -546,7 +537,7 @@ _WHY: dict[Why, str] = {
 }  # fmt: skip
 
 
-def passed_over(passed: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
+def passed_over(passed: Iterable[Skipped]) -> dict[str, list[str]]:
     """Return the names of what is not read of a folder by the reason, files that are no notes by
     their suffix.
     """
@@ -554,7 +545,7 @@ def passed_over(passed: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
     for one in passed:
         why = _WHY.get(one.why) or f"{PurePosixPath(one.path).suffix.lower() or 'other'} files"
         found.setdefault(why, []).append(one.path)
-    return {why: tuple(names) for why, names in found.items()}
+    return found
 
 
 def _read_folder(

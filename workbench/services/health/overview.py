@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.reflection.trigger import Gauge, Reason
+from workbench.core.stream.memory import STATUSES
 from workbench.services.context import Context, is_person
 from workbench.services.reflection.gauge import gauge_of
 from workbench.services.review.counting import count_waiting
@@ -85,8 +86,6 @@ class Overview:
 
     def stats(self) -> Stats:
         """Count everything."""
-        from workbench.core.stream.memory import STATUSES
-
         library, memories = self._library, self._library.memories.all()
         status = Counter(m.status for m in memories)
         return Stats(
@@ -140,7 +139,3 @@ class Overview:
 
     def _id(self, doc_id: str) -> str:
         return self._library.key_at("memories", doc_id)
-
-
-# How a store goes: what came in, what was decided and what was voted day by day, and how what it
-# holds is spread.

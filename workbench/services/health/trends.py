@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from workbench.core.agents.read import About, AgentRead
 from workbench.core.record import clock_time, iso, moved, parse_time
@@ -15,9 +15,6 @@ from workbench.core.stream.confidence import standing_in, value_of
 from workbench.core.stream.memory import STATUSES, Memory, Verdict, Vote
 from workbench.services.context import Context
 from workbench.store.entry import DocChange, Transaction
-
-if TYPE_CHECKING:
-    pass
 
 DAYS = 42
 """Days that are looked at: six weeks, the last of which ends today."""

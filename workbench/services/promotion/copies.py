@@ -239,15 +239,11 @@ class Copies:
         own = {before.id for before, _ in pairs}
         return [
             Copy("insight", memory.id, (), "cites")
-            for memory in self._citing_any(changed)
-            if memory.id not in own
+            for memory in self._library.memories.all()
+            if memory.status != "archived"
+            and memory.id not in own
+            and not changed.isdisjoint(memory.citations)
         ]
-
-    def _citing_any(self, ids: set[str]) -> Iterator[Memory]:
-        """Yield the memories that cite one of these and are not archived."""
-        for memory in self._library.memories.all():
-            if memory.status != "archived" and not ids.isdisjoint(memory.citations):
-                yield memory
 
     # What promoting wrote
 

@@ -1,6 +1,5 @@
 """The reflection gauge: what has come in since the last reflection."""
 
-from workbench.core.limits import TriggerLimits
 from workbench.core.reflection.trigger import Gauge, ReflectionState, gauge
 from workbench.services.context import Context
 
@@ -10,10 +9,6 @@ def state_of(context: Context) -> ReflectionState:
     return context.library.reflection.find("reflection") or ReflectionState()
 
 
-def limits_of(context: Context) -> TriggerLimits:
-    return context.settings.reflection
-
-
 def gauge_of(context: Context) -> Gauge:
     """Return how far each condition is along."""
-    return gauge(state_of(context), context.now(), limits_of(context))
+    return gauge(state_of(context), context.now(), context.settings.reflection)

@@ -37,7 +37,6 @@ from workbench.store.blobs import BlobProblem
 if TYPE_CHECKING:
     from workbench.services.agents.documents.documents import Documents
     from workbench.services.claims import StillTrue
-    from workbench.services.context import Context
     from workbench.services.duplicates.memories import Deduplication
     from workbench.services.files.importing import Importer
     from workbench.services.health.upkeep import Upkeep
@@ -48,37 +47,14 @@ if TYPE_CHECKING:
 class Parts(Protocol):
     """What a finder may ask of an open store's bench."""
 
-    @property
-    def context(self) -> "Context":
-        """The store, the clock and the settings."""
-
-    @property
-    def upkeep(self) -> "Upkeep":
-        """What the lifecycle suggests."""
-
-    @property
-    def deduplication(self) -> "Deduplication":
-        """Groups of memories that say the same."""
-
-    @property
-    def retriever(self) -> "Retriever":
-        """The ranking and its model."""
-
-    @property
-    def importer(self) -> "Importer":
-        """The way in for files."""
-
-    @property
-    def documents(self) -> "Documents":
-        """The documents of agents."""
-
-    @property
-    def still_true(self) -> "StillTrue":
-        """What memories and bullets name, held against the working tree."""
-
-    @property
-    def trust(self) -> "Trust":
-        """How far the store is trusted."""
+    context: Context
+    upkeep: "Upkeep"
+    deduplication: "Deduplication"
+    retriever: "Retriever"
+    importer: "Importer"
+    documents: "Documents"
+    still_true: "StillTrue"
+    trust: "Trust"
 
 
 class Finder(NamedTuple):

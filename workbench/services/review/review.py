@@ -36,7 +36,6 @@ from workbench.store.library import Library
 
 if TYPE_CHECKING:
     from workbench.core.stream.filter import Filter, Predicate
-    from workbench.services.review.queue import Evidence
     from workbench.services.stream.fields import Authors, FieldEdit
     from workbench.services.tuning.retriever import Retriever
 
@@ -118,15 +117,11 @@ class Review:
     def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
         self._context = context
         self._library = context.library
-        self._retriever_of = retriever
+        self._retriever = retriever
         self._citations = Citations(context.library)
         self._queue = ReviewQueue(context, self._citations)
         self._found = Suggestions(context.library)
         self._authors: Authors | None = None
-
-    @property
-    def _retriever(self) -> "Retriever":
-        return self._retriever_of()
 
     def _handler(self, proposal: Proposal) -> Handler:
         return handler_of(self._context, proposal.kind)
@@ -190,7 +185,7 @@ class Review:
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
         return self._queue.cited(proposal)
 
-    def known(self, proposal: Proposal) -> "Evidence":
+    def known(self, proposal: Proposal) -> Evidence:
         """Return what a proposal rests on as far as that needs no search: citations, and what they
         cite in turn.
         """
@@ -232,12 +227,12 @@ class Review:
         self._authors = self._authors or Authors(self._context)
         return [*chosen.without_actors().tests(), *self._authors.tests(chosen)]
 
-    def evidence(self, proposal: Proposal, k: int = 3) -> "Evidence":
+    def evidence(self, proposal: Proposal, k: int = 3) -> Evidence:
         """Gather what supports a proposal, what resembles and what contradicts it; safe on any
         thread.
         """
         known, memory = self.known(proposal), self.memory(proposal)
-        if memory is None or not self._retriever.ready:
+        if memory is None or not self._retriever().ready:
             return known
         exclude = (
             memory.id,
@@ -246,7 +241,7 @@ class Review:
             *(c.memory.id for c in known.cited if c.memory),
         )
         asked = replace(memory, content=self._handler(proposal).text(proposal, memory))
-        return looked_up(known, asked, self._retriever, exclude, k)
+        return looked_up(known, asked, self._retriever(), exclude, k)
 
     def merged(self, proposal: Proposal, other: str = "", content: str | None = None) -> Memory:
         """Return what a merge would leave: of a merge proposal's memories, or of a candidate with

@@ -214,17 +214,9 @@ class Safety:
         """Return the records that may not leave the store."""
         return self.check_outgoing(records).refused
 
-    def unallowed(self, records: Iterable[Outward]) -> tuple[Held, ...]:
-        """Return the flagged records that no person let pass: also those that came in by import and
-        are unchanged.
-        """
-        outgoing = self.check_outgoing(records)
-        unchanged = (held for held in outgoing.warned if self._permission(held) is None)
-        return (*outgoing.refused, *unchanged)
-
     def unpermitted(self, records: Iterable[Outward]) -> tuple[Held, ...]:
-        """Return what `unallowed` does in the order of the records, without asking how they came
-        in.
+        """Return the flagged records that no person let pass, also those that came in by import and
+        are unchanged.
         """
         flagged = (held for record in records if (held := self._held(record)) is not None)
         return tuple(held for held in flagged if self._permission(held) is None)

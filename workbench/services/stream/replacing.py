@@ -259,15 +259,9 @@ def _shown(record: Replaceable, name: str) -> str:
 
 def _misfit(before: Replaceable, after: Replaceable, taken: Container[tuple[str, str]]) -> Misfit:
     if isinstance(before, Section) or isinstance(after, Section):
-        return _misfit_title(before, after, taken)
+        if not (isinstance(before, Section) and isinstance(after, Section) and after.key):
+            return "empty"
+        return "taken" if after.key != before.key and (after.book, after.key) in taken else ""
     if not after.content.strip():
         return "empty"
     return "long" if len(after.content) > room_for(before.content) else ""
-
-
-def _misfit_title(
-    before: Replaceable, after: Replaceable, taken: Container[tuple[str, str]]
-) -> Misfit:
-    if not (isinstance(before, Section) and isinstance(after, Section) and after.key):
-        return "empty"
-    return "taken" if after.key != before.key and (after.book, after.key) in taken else ""

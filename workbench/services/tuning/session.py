@@ -467,10 +467,6 @@ class TuningSession:
         self.saved = saved
         self._stand(settings)
 
-    def revert(self) -> None:
-        """Put everything back to the saved profile, and `now` to the time of the query."""
-        self.load(self.saved, self.saved, 0.0)
-
     def undo(self) -> Move | None:
         """Take back the last move since something was stored; `None` when there is none."""
         move = self.moves.back()

@@ -25,7 +25,6 @@ from workbench.services.agents.capture.progress import (
     HookFailure,
     Place,
     Progress,
-    Taken,
     failures,
     folder_of,
     held,
@@ -136,8 +135,9 @@ SMALL = 262_144
 """Bytes that are read of a transcript when a session ends, for which there is a second."""
 
 
-def take(event: HookEvent, place: Place) -> Taken:
-    """Take an event, and those that could not be stored before it.
+def take(event: HookEvent, place: Place) -> str:
+    """Take an event, and those that could not be stored before it; return the text that the agent
+    is given.
 
     Raises `WorkbenchError`; where somebody else holds the store, the event is kept for the next
     one.
@@ -145,25 +145,24 @@ def take(event: HookEvent, place: Place) -> Taken:
     event = event._replace(session=plain(event.session), at=iso(place.clock()))
     ends = time.monotonic() + PATIENCE_S
     with waiting(Patience(PATIENCE_S, lambda: time.monotonic() > ends)):
-        stored = _captured(event, place)
+        _capture(event, place)
         if event.name == "SessionEnd" and event.session:
             with suppress(WorkbenchError):  # they stay as they are
                 _end_working(event.session, place)
-    return Taken(injection(event, place) if event.name in place.told_at else "", stored)
+    return injection(event, place) if event.name in place.told_at else ""
 
 
-def _captured(event: HookEvent, place: Place) -> tuple[str, ...]:
-    """Store what events teach, this one last; return the ids."""
+def _capture(event: HookEvent, place: Place) -> None:
+    """Store what events teach, this one last."""
     folder = folder_of(place.captures, place.store)
-    stored: tuple[str, ...] = ()
     try:
         for path, actor, earlier in spool.waiting(folder):
             with suppress(
                 UnreadableFile, InvalidRecord
             ):  # it is never stored, and the later ones are
-                stored += _taught(earlier, place._replace(actor=actor), folder)
+                _store(earlier, place._replace(actor=actor), folder)
             path.unlink(missing_ok=True)
-        return stored + _taught(event, place, folder)
+        _store(event, place, folder)
     except StoreBusy as error:
         if event.name in _STEPS and event.session:
             spool.keep(folder, event, place.actor)
@@ -173,31 +172,27 @@ def _captured(event: HookEvent, place: Place) -> tuple[str, ...]:
         raise
 
 
-def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
-    """Store what one event teaches; return the ids. What was stored of it before is not stored
-    again.
-    """
+def _store(event: HookEvent, place: Place, folder: Path) -> None:
+    """Store what one event teaches. What was stored of it before is not stored again."""
     step = _STEPS.get(event.name)
     if step is None or not event.session:
-        return ()
+        return
     with held(folder, event.session) as path:
         before = read(path, event.session)
         after, told = step(event, before)
-        stored: tuple[str, ...] = ()
         if told:
             from workbench.services.agents.capture.memories import store
 
-            stored, after = store(event, place, path, after, told)
+            after = store(event, place, path, after, told)
         is_turn_over = event.name in _TURN_ENDS and bool(after.tasks)
         if is_turn_over and (after.tasks != before.tasks or not event.transcript):
             try:
-                after, episodes = _with_episodes(place, after)
+                after = _with_episodes(place, after)
             except StoreBusy:
                 raise  # the event waits, and all of it is read again
             except WorkbenchError:
                 write(path, after)  # the tasks wait, and nothing else waits for them
                 raise
-            stored += episodes
         if after != before:
             write(path, after)
             if (
@@ -205,20 +200,18 @@ def _taught(event: HookEvent, place: Place, folder: Path) -> tuple[str, ...]:
             ) != folder:  # the store was only made just now
                 with held(here, event.session) as path:
                     write(path, after)
-    return stored
 
 
-def _with_episodes(place: Place, progress: Progress) -> "tuple[Progress, tuple[str, ...]]":
+def _with_episodes(place: Place, progress: Progress) -> Progress:
     """Store the tasks that were followed as episodes, which takes the whole store: once for a turn
     of the agent.
     """
-    if not any(task.is_worth for task in progress.tasks):
-        return progress.stored, ()
-    from workbench.services.agents.capture.transcripts import keep_episodes
+    if any(task.is_worth for task in progress.tasks):
+        from workbench.services.agents.capture.transcripts import keep_episodes
 
-    with _opened(place) as bench:
-        episodes = keep_episodes(bench.context, progress.session, progress.tasks)
-    return progress.stored, tuple(one.id for one in episodes)
+        with _opened(place) as bench:
+            keep_episodes(bench.context, progress.session, progress.tasks)
+    return progress.stored
 
 
 def _end_working(session: str, place: Place) -> None:

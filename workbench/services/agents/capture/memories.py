@@ -134,8 +134,8 @@ _REMEMBERED = 100
 
 def store(
     event: HookEvent, place: Place, path: Path, progress: Progress, told: Sequence[Lesson | Passed]
-) -> tuple[tuple[str, ...], Progress]:
-    """Store what is new of what was told; return it, and how far the session was followed then."""
+) -> Progress:
+    """Store what is new of what was told; return how far the session was followed then."""
     found = lessons_in(told)
     known = _known(place, progress) if found else frozenset(progress.kept)
     fresh, late = told_once(one for one in found if known.isdisjoint(prints(one)))
@@ -143,16 +143,16 @@ def store(
     again = [Passed("told-already")] * (len(fresh) - len(new))
     progress = progress.passing((*told, *late, *again))
     if not new:
-        return (), progress
+        return progress
     ids = tuple(dict.fromkeys(one for lesson in new for one in prints(lesson)))
     before = read(path, event.session)
     write(path, replace(before, intended=ids))
-    stored = _added(event, place, new)
+    _add(event, place, new)
     lessons = (*progress.lessons, *(replace(one, text=mask(one.text)) for one in new))[
         -_REMEMBERED:
     ]
     kept = (*progress.kept, *sorted(known - set(progress.kept)), *ids)
-    return stored, replace(progress, kept=kept, intended=(), is_whole=True, lessons=lessons)
+    return replace(progress, kept=kept, intended=(), is_whole=True, lessons=lessons)
 
 
 def _known(place: Place, progress: Progress) -> frozenset[str]:
@@ -170,7 +170,7 @@ def _known(place: Place, progress: Progress) -> frozenset[str]:
     return frozenset(progress.kept) | prints_in(library.memories.all(), progress.session)
 
 
-def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[str, ...]:
+def _add(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> None:
     """Add lessons to the store as one change, but for what one of its last ten memories says
     already.
     """
@@ -181,7 +181,7 @@ def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[s
         if not _is_purged(place, memory_from(one, "new", place.clock(), origin, mask))
     ]
     if not lessons:
-        return ()
+        return
     label = f"capture {len(lessons)} from {event.called}"
     stored: list[str] = []
     indexing = index_of(place.store)
@@ -201,7 +201,6 @@ def _added(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> tuple[s
             recent = [*recent[1:], memory.content]
         if len(stored) == 1:
             block.label = f"capture {lessons[0].observation_type} {stored[0]}"
-    return tuple(stored)
 
 
 def _is_purged(place: Place, memory: Memory) -> bool:

@@ -86,7 +86,7 @@ def failures(captures: Path, most: int = 20) -> tuple[HookFailure, ...]:
     return tuple(found)
 
 
-# Where what hooks capture goes, and what became of it.
+# Where what hooks capture goes.
 
 
 class Place(NamedTuple):
@@ -103,15 +103,6 @@ class Place(NamedTuple):
     clock: Callable[[], datetime]
     heads: Path | None = None
     told_at: frozenset[str] = frozenset({"SessionStart", "UserPromptSubmit"})
-
-
-class Taken(NamedTuple):
-    """What became of an event: the text that the agent is given, and the ids of the memories that
-    were stored.
-    """
-
-    context: str = ""
-    stored: tuple[str, ...] = ()
 
 
 # Events of hooks that wait for a store that somebody else holds: files in the user's state folder,
