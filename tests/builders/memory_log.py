@@ -3,23 +3,20 @@
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from threading import RLock
-from typing import get_args
 
 from workbench.core.record import StoreProblem, iso
 from workbench.store import blobs
 from workbench.store.journal import codec, segments
 from workbench.store.journal.engine import utc_now
+from workbench.store.levels import LEVELS, Level
 from workbench.store.log import (
     Body,
     Clash,
     Entry,
-    Level,
     LogState,
     actor_of,
     hash_after,
 )
-
-LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 class Shared:
@@ -59,7 +56,8 @@ class MemoryLog:
         self.shared = shared or Shared()
         self.header = self.shared.header
         self.away = False
-        self._role, self._level, self._is_agent = role, level, is_agent
+        self.level = level
+        self._role, self._is_agent = role, is_agent
         self._clock = clock
 
     def name(self, claim: str) -> str:
@@ -85,7 +83,13 @@ class MemoryLog:
                 if touched and (theirs is None or touched & theirs):
                     raise Clash(self.shared.entries[rev - 1].actor)
             return self._add(
-                iso(self._clock()), self.name(body.claim), body.kind, body.uid, body.data, touched
+                iso(self._clock()),
+                self.name(body.claim),
+                body.kind,
+                body.uid,
+                body.data,
+                touched,
+                self.level,
             )
 
     def read(self, after: int) -> Iterator[Entry]:
@@ -112,7 +116,7 @@ class MemoryLog:
             self.shared.touched.clear()
             self.shared.revs.clear()
             for entry in new:
-                self._add(entry.at, entry.actor, entry.kind, entry.uid, entry.data, None)
+                self._add(*entry[1:6], None, entry.level)
 
     def put_blob(self, data: bytes) -> str:
         with self.shared.lock:
@@ -138,10 +142,17 @@ class MemoryLog:
                 self.shared.blobs.pop(name, None)
 
     def _add(
-        self, at: str, actor: str, kind: str, uid: str, data: bytes, touched: frozenset[str] | None
+        self,
+        at: str,
+        actor: str,
+        kind: str,
+        uid: str,
+        data: bytes,
+        touched: frozenset[str] | None,
+        level: str,
     ) -> Entry:
         rev = len(self.shared.entries)
-        unchained = Entry(rev + 1, at, actor, kind, uid, data, "")
+        unchained = Entry(rev + 1, at, actor, kind, uid, data, "", level)
         entry = unchained._replace(hash=hash_after(unchained, self.shared.hash_at(rev)))
         self.shared.entries.append(entry)
         self.shared.touched.append(touched)
@@ -151,8 +162,8 @@ class MemoryLog:
     def _require(self, needs: Level) -> None:
         if self.away:
             raise StoreProblem("The team's store cannot be reached.", "Try again later.")
-        if LEVELS.index(self._level) < LEVELS.index(needs):
+        if LEVELS.index(self.level) < LEVELS.index(needs):
             raise StoreProblem(
-                f"{self._role} is a {self._level} of this store; this takes a {needs}.",
+                f"{self._role} is a {self.level} of this store; this takes a {needs}.",
                 "Nothing was written; ask an owner.",
             )

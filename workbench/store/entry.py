@@ -40,6 +40,7 @@ class Transaction(NamedTuple):
     the revision an undo or redo speaks of, `takes` names the actions that an edit takes back
     together (each by its group, or its revision as text). `uid` is the transaction's own name,
     which it keeps when a merge gives it another number: what is said twice is one transaction.
+    `level` is what its writer may do in a shared store, as the log knew it.
     """
 
     rev: int
@@ -55,6 +56,11 @@ class Transaction(NamedTuple):
     more: bool = False
     takes: tuple[str, ...] = ()
     uid: str = ""
+    level: str = ""
+
+
+REFUSED = "not allowed: "
+"""How the label begins of a transaction that its writer was not allowed to make."""
 
 
 def new_uid() -> str:
@@ -69,6 +75,7 @@ def to_json(entry: Transaction) -> dict[str, object]:
         "actor": entry.actor,
         "kind": entry.kind,
         "uid": entry.uid,
+        **({"level": entry.level} if entry.level else {}),
         **body_json(entry),
     }
 
@@ -94,12 +101,19 @@ def body_json(entry: Transaction) -> dict[str, object]:
 def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Transaction:
     """Read an entry, of its changes only those of some `docs` when these are given.
 
+    One that changes more than the level of its writer allows is read as one that changes nothing.
     Raises `ValueError` when a part is missing or misshapen.
     """
     try:
-        return _entry(raw, docs)
+        entry = _entry(raw, docs)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is not a transaction") from error
+    if entry.level:
+        from workbench.store.levels import exceeds  # only entries of a shared store have one
+
+        if exceeds(entry if docs is None else _entry(raw, None)):
+            return entry._replace(changes=(), label=f"{REFUSED}{entry.label}")
+    return entry
 
 
 def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
@@ -122,6 +136,7 @@ def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
         more=raw.get("more", False),
         takes=tuple(map(str, raw.get("takes", ()))),
         uid=str(raw["uid"]),
+        level=str(raw.get("level", "")),
     )
 
 

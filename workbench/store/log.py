@@ -8,7 +8,7 @@ a copy of it as the journal of a folder, byte for byte, so whatever reads a stor
 from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import StoreProblem
@@ -24,11 +24,9 @@ from workbench.store.journal.codec import (
     read_seal,
     written,
 )
+from workbench.store.levels import LATEST, LEVELS, Level, level_of
 from workbench.store.maintenance.checkpoint_writer import NOTE
 from workbench.store.records import TOTALS, key_of
-
-Level = Literal["reader", "writer", "reviewer", "owner"]
-"""What somebody may do with a log; each may do what those before it may."""
 
 
 class Body(NamedTuple):
@@ -50,6 +48,9 @@ class Body(NamedTuple):
 class Entry(NamedTuple):
     """An entry as the log holds it. `data` is what the writer said, `hash` chains it to the one
     before it.
+
+    `level` is that of the member who wrote it, as the log knew it then; empty for what an owner
+    copied from a folder. Whoever applies an entry leaves out what that level may not change.
     """
 
     rev: int
@@ -59,6 +60,7 @@ class Entry(NamedTuple):
     uid: str
     data: bytes
     hash: str
+    level: str = ""
 
 
 class LogState(NamedTuple):
@@ -86,6 +88,9 @@ class SharedLog(Protocol):
 
     header: bytes
     """The first line of the journal, with its line end: it names the store."""
+
+    level: Level
+    """What the member may do who is connected."""
 
     def name(self, claim: str) -> str:
         """Return the actor that the log will write for who acts."""
@@ -150,26 +155,28 @@ def hash_after(entry: Entry, prev: str) -> str:
 
 def unhashed(entry: Entry, prev: str) -> bytes:
     """Return an entry as the line of a journal up to its hash."""
-    head = head_of(entry.rev, entry.at, entry.actor, entry.kind, entry.uid)
+    head = head_of(entry.rev, entry.at, entry.actor, entry.kind, entry.uid, entry.level)
     return b'%s,%s,"prev":"%s"' % (head, entry.data, prev.encode())
 
 
-def head_of(rev: int, at: str, actor: str, kind: str, uid: str) -> bytes:
+def head_of(rev: int, at: str, actor: str, kind: str, uid: str, level: str = "") -> bytes:
     """Return how a line begins, up to what the writer says."""
     at_, actor_, kind_, uid_ = map(dumps, (at, actor, kind, uid))
-    return b'{"rev":%d,"at":%s,"actor":%s,"kind":%s,"uid":%s' % (rev, at_, actor_, kind_, uid_)
+    head = b'{"rev":%d,"at":%s,"actor":%s,"kind":%s,"uid":%s' % (rev, at_, actor_, kind_, uid_)
+    return head + b',"level":%s' % dumps(level) if level else head
 
 
 # What a writer says.
 
-_LATEST = frozenset(("last_feedback_at", "last_accessed_at"))
-"""Fields that only say when something was last counted: of two that did so at once, one holds."""
 
-
-def body_of(entry: Transaction, claim: str) -> Body:
-    """Return what is said of a transaction. Raises as `codec.written` does."""
+def body_of(entry: Transaction, claim: str, least: Level = "writer") -> Body:
+    """Return what is said of a transaction, which takes at `least` this level. Raises as
+    `codec.written` does.
+    """
     touched = {name for change in entry.changes for name in _touched(change)}
-    return Body(entry.uid, claim, entry.kind, touched, written(body_json(entry))[1:-1])
+    data = written(body_json(entry))[1:-1]
+    needs = max(least, level_of(entry), key=LEVELS.index)
+    return Body(entry.uid, claim, entry.kind, touched, data, needs)
 
 
 def _touched(change: DocChange) -> Iterator[str]:
@@ -184,7 +191,7 @@ def _touched(change: DocChange) -> Iterator[str]:
         key = key_of(table, {name: sides[side] for name, sides in change.fields.items()})
         if key is not None and not key.endswith(f"-{int(change.doc):07d}"):
             yield f"{table}/{key}"
-    if change.op == "delete" or (change.op == "update" and not change.fields.keys() <= _LATEST):
+    if change.op == "delete" or (change.op == "update" and not change.fields.keys() <= LATEST):
         yield f"{table}#{change.doc}"
 
 
@@ -299,5 +306,6 @@ class Copy:
                 value = loads(line[:end] + b"}")
                 if not segments.is_header(value):
                     head = (value["rev"], value["at"], value["actor"], value["kind"], value["uid"])
-                    start = len(head_of(*head)) + 1
-                    yield Entry(*head, line[start:end], seal.hash)
+                    level = value.get("level", "")
+                    start = len(head_of(*head, level)) + 1
+                    yield Entry(*head, line[start:end], seal.hash, level)

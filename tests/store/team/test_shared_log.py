@@ -12,7 +12,8 @@ from workbench.core.record import StoreProblem, iso, parse_time
 from workbench.store.blobs import hash_of
 from workbench.store.entry import new_uid
 from workbench.store.journal import codec
-from workbench.store.log import Body, Clash, Entry, Level, SharedLog, hash_after, line_of
+from workbench.store.levels import Level
+from workbench.store.log import Body, Clash, Entry, SharedLog, hash_after, line_of
 from workbench.store.team.log import TeamLog
 
 DATA = b'"label":"","changes":[]'

@@ -65,6 +65,7 @@ from workbench.store.maintenance.checkpoint_writer import (
 if TYPE_CHECKING:
     from workbench.core.health import PastView
     from workbench.store.journal.reorder import MergedLog
+    from workbench.store.levels import Level
     from workbench.store.log import Copy, SharedLog
     from workbench.store.maintenance.checkpoint_writer import Notice, OutsideEdit
 
@@ -386,10 +387,11 @@ class Journal:
         from workbench.store.log import Clash, Differs, LogState, body_of
 
         claim, actor = entry.actor, copy.log.name(entry.actor)
+        least: Level = "writer" if self._is_of(entry.target, actor) else "reviewer"
         for _ in range(_TRIES):
             said = self._gated(entry._replace(actor=actor), staged)
             try:
-                stored = copy.log.append(LogState(self.rev, self.mark), body_of(said, claim))
+                stored = copy.log.append(LogState(self.rev, self.mark), body_of(said, claim, least))
             except Clash as clash:
                 before, state = self.rev, self.state
                 self._copy_news()
@@ -410,7 +412,9 @@ class Journal:
                 if stored.rev != self.rev + 1:
                     raise Differs
                 line = copy.line(stored, self._tail.mark)
-                said = said._replace(rev=stored.rev, at=stored.at, actor=stored.actor)
+                said = said._replace(
+                    rev=stored.rev, at=stored.at, actor=stored.actor, level=stored.level
+                )
                 seen = self._tail.append(line, said)
             except Differs:  # others wrote before it
                 self._copy_news()
@@ -420,6 +424,13 @@ class Journal:
                 raise stored_elsewhere(self.folder, error) from error
             self._apply(said)
             self.identity.note(self._tail, seen)
+
+    def _is_of(self, rev: int, actor: str) -> bool:
+        """Tell whether a revision is of an actor; none is of everybody."""
+        if not rev:
+            return True
+        found = next((entry for entry in self.entries_back() if entry.rev == rev), None)
+        return found is not None and found.actor == actor
 
     def follow(self, seconds: float) -> None:
         """Look at the shared log every so many seconds, until the store is closed; `refresh` takes

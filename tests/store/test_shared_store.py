@@ -1,0 +1,250 @@
+"""A store whose journal is a copy of a log that several machines share."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.builders.memory_log import MemoryLog, Shared
+from tests.store.helpers import NOON, clock, memory
+from workbench.core.playbook.book import Book, Bullet
+from workbench.core.record import StoreProblem, UnknownOutcome
+from workbench.core.stream.memory import Vote
+from workbench.store.entry import REFUSED
+from workbench.store.journal.segments import NAME
+from workbench.store.levels import Level
+from workbench.store.library import Library
+from workbench.store.log import Body, Entry, LogState
+
+Open = Callable[..., Library]
+
+
+@pytest.fixture
+def log() -> Shared:
+    return Shared()
+
+
+@pytest.fixture
+def machine(tmp_path: Path, log: Shared) -> Open:
+    """Opens the store on a machine, as a member."""
+
+    def open_store(name: str, level: Level = "owner", is_agent: bool = False) -> Library:
+        return Library(tmp_path / name, clock, shared=MemoryLog(log, name, level, is_agent))
+
+    return open_store
+
+
+def put(library: Library, *records: object, actor: str = "human", label: str = "put") -> None:
+    with library.transaction(actor, label) as tx:
+        for record in records:
+            tx.put(record)
+
+
+def journal_of(library: Library) -> bytes:
+    return (library.folder / NAME).read_bytes()
+
+
+def test_every_machine_has_the_same_journal(machine: Open) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    put(ann, memory(1))
+    put(bob, memory(2), actor="agent:claude")
+    put(ann, memory(3))
+    bob.refresh()
+    assert journal_of(ann) == journal_of(bob) == journal_of(machine("cid"))
+    actors = [(entry.rev, entry.actor) for entry in machine("cid").changes_back()]
+    assert actors == [(3, "human:ann"), (2, "agent:bob/claude"), (1, "human:ann")]
+
+
+def test_a_change_of_what_somebody_else_changed_is_refused_with_their_name(machine: Open) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    put(ann, memory(1))
+    bob.refresh()
+    put(ann, memory(1, content="by ann"))
+    with pytest.raises(StoreProblem, match="human:ann"):
+        put(bob, memory(1, content="by bob"))
+    assert bob.memories.get("m1").content == "by ann"
+    put(bob, memory(1, content="by bob"))
+    ann.refresh()
+    assert ann.memories.get("m1").content == "by bob"
+
+
+def test_two_records_of_one_key_do_not_come_to_be(machine: Open) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    put(ann, Book("side", "Side"))
+    with pytest.raises(StoreProblem):
+        put(bob, Book("side", "Another"))
+    assert [book.name for book in bob.books.all()] == ["Side"]
+
+
+def test_votes_never_clash(machine: Open) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    put(ann, memory(1))
+    bob.refresh()
+    for one in (ann, bob, ann, bob):
+        voted = one.memories.get("m1")
+        number = len(list(one.changes_back()))
+        vote = Vote(f"v{one.folder.name}{number}", "memories", "m1", "human", "helpful", NOON)
+        counted = replace(voted, helpful_votes=voted.helpful_votes + 1, last_feedback_at=NOON)
+        put(one, counted, vote)
+    ann.refresh()
+    bob.refresh()
+    assert ann.memories.get("m1").helpful_votes == bob.memories.get("m1").helpful_votes == 4
+
+
+def test_what_is_read_stays_while_the_log_is_away_and_nothing_is_written(
+    machine: Open, tmp_path: Path, log: Shared
+) -> None:
+    put(machine("ann"), memory(1))
+    here = MemoryLog(log, "bob")
+    bob = Library(tmp_path / "bob", clock, shared=here)
+    here.away = True
+    again = Library(tmp_path / "bob", clock, shared=here)
+    for one in (bob, again):
+        one.refresh()
+        assert one.away is not None
+        assert [m.id for m in one.memories.all()] == ["m1"]
+        with pytest.raises(StoreProblem):
+            put(one, memory(2))
+    here.away = False
+    put(machine("ann"), memory(3))
+    again.refresh()
+    assert again.away is None
+    assert [m.id for m in again.memories.all()] == ["m1", "m3"]
+    with pytest.raises(StoreProblem):
+        Library(tmp_path / "new", clock, shared=_gone(log))
+
+
+def _gone(log: Shared) -> MemoryLog:
+    gone = MemoryLog(log)
+    gone.away = True
+    return gone
+
+
+class Unsure(MemoryLog):
+    """A log whose answer to a change is lost, after it was stored."""
+
+    def append(self, seen: LogState, body: Body) -> Entry:
+        super().append(seen, body)
+        raise UnknownOutcome("The answer was lost.", "Look before you repeat it.")
+
+
+def test_a_change_whose_answer_was_lost_is_not_made_twice(tmp_path: Path, log: Shared) -> None:
+    ann = Library(tmp_path / "ann", clock, shared=Unsure(log, "ann"))
+    with pytest.raises(UnknownOutcome):
+        put(ann, memory(1))
+    ann.refresh()
+    assert [m.id for m in ann.memories.all()] == ["m1"]
+    assert ann.revision == 1
+
+
+def test_a_copy_that_was_damaged_or_cut_is_made_anew(machine: Open, log: Shared) -> None:
+    ann = machine("ann")
+    for number in range(5):
+        put(ann, memory(number))
+    sound = journal_of(ann)
+    path = ann.folder / NAME
+    for damaged in (sound[:-40], sound.replace(b"number 3", b"number 4"), b"", sound[:300]):
+        path.write_bytes(damaged)
+        again = machine("ann")
+        assert [m.id for m in again.memories.all()] == [f"m{n}" for n in range(5)]
+        assert not again.damage
+        assert journal_of(again) == sound
+
+
+def test_an_older_copy_of_the_log_takes_nothing_away_silently(machine: Open, log: Shared) -> None:
+    ann = machine("ann")
+    put(ann, memory(1))
+    put(ann, memory(2))
+    sound = journal_of(ann)
+    log.entries.pop()
+    log.touched.pop()
+    again = machine("ann")
+    assert again.away is not None
+    assert [m.id for m in again.memories.all()] == ["m1", "m2"]
+    with pytest.raises(StoreProblem):
+        put(again, memory(3))
+    assert journal_of(again) == sound
+
+
+def _edit(library: Library) -> None:
+    put(library, memory(1, content="changed"))
+
+
+def _add(library: Library) -> None:
+    put(library, memory(7))
+
+
+def _count(library: Library) -> None:
+    put(library, replace(library.memories.get("m1"), helpful_votes=1))
+
+
+def _write_a_rule(library: Library) -> None:
+    put(library, Bullet("b1", "others", "a rule"))
+
+
+@pytest.mark.parametrize(
+    ("level", "may"),
+    [
+        ("reader", ()),
+        ("writer", (_add, _count)),
+        ("reviewer", (_add, _count, _edit, _write_a_rule)),
+    ],
+)
+def test_each_level_may_do_its_own(
+    machine: Open, level: Level, may: tuple[Callable[[Library], None], ...]
+) -> None:
+    put(machine("ann"), memory(1))
+    for act in (_add, _count, _edit, _write_a_rule):
+        bob = machine("bob", level)
+        before = bob.revision
+        if act in may:
+            act(bob)
+        else:
+            with pytest.raises(StoreProblem, match=level):
+                act(bob)
+        assert bob.revision - before == (act in may)
+
+
+def test_what_its_writer_was_not_allowed_has_no_effect(machine: Open, log: Shared) -> None:
+    ann = machine("ann")
+    put(ann, memory(1))
+    doc = next(iter(ann.journal.state.docs("memories")))
+    forged = (
+        b'"label":"add","changes":[{"table":"memories","id":"%s","fields":'
+        b'{"content":["memory number 1","forged"]}}]' % doc.encode()
+    )
+    bob = MemoryLog(log, "bob", "writer")
+    bob.append(bob.state(), Body("f" * 16, "human", "edit", (), forged))
+    ann.refresh()
+    for one in (ann, machine("cid")):
+        assert one.memories.get("m1").content == "memory number 1"
+        assert next(one.changes_back()).label == f"{REFUSED}add"
+    put(ann, memory(2))
+    assert ann.revision == 3
+
+
+def test_only_ones_own_is_taken_back_by_a_writer(machine: Open) -> None:
+    put(machine("ann"), memory(1))
+    bob = machine("bob", "writer")
+    put(bob, memory(2))
+    theirs, own = bob.past.action_of("1"), bob.past.action_of("2")
+    assert theirs is not None
+    assert own is not None
+    with pytest.raises(StoreProblem, match="writer"):
+        bob.past.undo(theirs, "human")
+    bob.past.undo(own, "human")
+    assert [m.id for m in bob.memories.all()] == ["m1"]
+
+
+def test_an_agents_role_is_no_person(machine: Open) -> None:
+    agent = machine("ann_agent", "writer", is_agent=True)
+    put(agent, memory(1), actor="human")
+    assert next(agent.changes_back()).actor == "agent:ann_agent/human"
+
+
+def test_files_beside_the_records_are_there_on_every_machine(machine: Open, log: Shared) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    name = ann.blobs.put(b"an episode")
+    assert bob.blobs.read(name) == b"an episode"
+    assert bob.blobs.names() == (name,)
