@@ -6,9 +6,9 @@ from threading import RLock
 
 from workbench.core.record import StoreProblem, iso
 from workbench.store import blobs
+from workbench.store.entry import LEVELS, Level
 from workbench.store.journal import codec, segments
 from workbench.store.journal.engine import utc_now
-from workbench.store.levels import LEVELS, Level
 from workbench.store.log import (
     Body,
     Clash,

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 
+from workbench.store.entry import Level
 from workbench.store.journal import codec, segments
-from workbench.store.log import Level
 from workbench.store.team.admin import Member, init, set_member
 from workbench.store.team.log import TeamLog, connect
 

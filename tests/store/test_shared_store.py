@@ -11,9 +11,8 @@ from tests.store.helpers import NOON, clock, memory
 from workbench.core.playbook.book import Book, Bullet
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.core.stream.memory import Vote
-from workbench.store.entry import REFUSED
+from workbench.store.entry import REFUSED, Level
 from workbench.store.journal.segments import NAME
-from workbench.store.levels import Level
 from workbench.store.library import Library
 from workbench.store.log import Body, Entry, LogState
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Container, Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.record import ABSENT
 from workbench.store.journal.codec import same
@@ -108,11 +108,8 @@ def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Tra
         entry = _entry(raw, docs)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is not a transaction") from error
-    if entry.level:
-        from workbench.store.levels import exceeds  # only entries of a shared store have one
-
-        if exceeds(entry if docs is None else _entry(raw, None)):
-            return entry._replace(changes=(), label=f"{REFUSED}{entry.label}")
+    if entry.level and _exceeds(entry if docs is None else _entry(raw, None)):
+        return entry._replace(changes=(), label=f"{REFUSED}{entry.label}")
     return entry
 
 
@@ -273,6 +270,55 @@ def _unmark(value: Any) -> Any:
     if isinstance(value, dict) and "$" in value:
         return value["$"]
     return value
+
+
+# What members of a shared store may do, by the changes that they make.
+
+Level = Literal["reader", "writer", "reviewer", "owner"]
+"""What somebody may do in a store; each may do what those before it may."""
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+LATEST = frozenset(("last_feedback_at", "last_accessed_at"))
+"""Fields that only say when something was last counted."""
+
+_ADDED = frozenset(("memories", "proposals"))
+"""Tables to which a writer adds."""
+
+_KEPT = frozenset(
+    (
+        "votes", "reads", "working", "reflection", "runs", "queries", "judgments", "tallies", "files",
+        "episodes", "episode_notes", "episode_uses", "episode_clusters", "applications", "consolidations",
+    )
+)  # fmt: skip
+"""Tables that a writer keeps: what was noted of the work, and what nobody is served as approved."""
+
+_NOTED = LATEST | {"metadata", "related"}
+"""Fields of a memory that may change when the same comes in again."""
+
+
+def level_of(entry: Transaction) -> Level:
+    """Return what it takes to make the changes of a transaction."""
+    if entry.kind == "purge":
+        return "owner"
+    changes = map(reverse, entry.changes) if entry.kind == "undo" else entry.changes
+    return "writer" if all(map(_is_writers, changes)) else "reviewer"
+
+
+def _exceeds(entry: Transaction) -> bool:
+    """Tell whether a transaction changes what its writer, as the log knew them, may not."""
+    level = entry.level
+    return level in LEVELS and LEVELS.index(level_of(entry)) > LEVELS.index(level)
+
+
+def _is_writers(change: DocChange) -> bool:
+    if change.op == "table" or change.table in _KEPT:
+        return True
+    if change.op == "insert":
+        return change.table in _ADDED
+    return change.op == "update" and (
+        change.fields.keys() <= (_NOTED if change.table in _ADDED else LATEST)
+    )
 
 
 # The ids of memories, and of other records that go by a prefix.

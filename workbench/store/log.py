@@ -12,7 +12,16 @@ from typing import NamedTuple, Protocol
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import StoreProblem
-from workbench.store.entry import DocChange, Kind, Transaction, body_json
+from workbench.store.entry import (
+    LATEST,
+    LEVELS,
+    DocChange,
+    Kind,
+    Level,
+    Transaction,
+    body_json,
+    level_of,
+)
 from workbench.store.files import DOCUMENTS, open_lines, read_lines_of
 from workbench.store.journal import segments
 from workbench.store.journal.codec import (
@@ -24,7 +33,6 @@ from workbench.store.journal.codec import (
     read_seal,
     written,
 )
-from workbench.store.levels import LATEST, LEVELS, Level, level_of
 from workbench.store.maintenance.checkpoint_writer import NOTE
 from workbench.store.records import TOTALS, key_of
 

@@ -10,9 +10,8 @@ from tests.builders.memory_log import MemoryLog, Shared
 from tests.builders.postgres import postgres
 from workbench.core.record import StoreProblem, iso, parse_time
 from workbench.store.blobs import hash_of
-from workbench.store.entry import new_uid
+from workbench.store.entry import Level, new_uid
 from workbench.store.journal import codec
-from workbench.store.levels import Level
 from workbench.store.log import Body, Clash, Entry, SharedLog, hash_after, line_of
 from workbench.store.team.log import TeamLog
 

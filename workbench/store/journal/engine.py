@@ -64,8 +64,8 @@ from workbench.store.maintenance.checkpoint_writer import (
 
 if TYPE_CHECKING:
     from workbench.core.health import PastView
+    from workbench.store.entry import Level
     from workbench.store.journal.reorder import MergedLog
-    from workbench.store.levels import Level
     from workbench.store.log import Copy, SharedLog
     from workbench.store.maintenance.checkpoint_writer import Notice, OutsideEdit
 

@@ -4,8 +4,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.core.record import StoreProblem
+from workbench.store.entry import Level
 from workbench.store.journal.codec import hash_of
-from workbench.store.log import Level
 from workbench.store.team.connection import SCHEMA, Server, read_address
 from workbench.store.team.log import TeamLog, require_schema, schema_of
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.store.blobs import hash_of
-from workbench.store.log import Body, Clash, Entry, Level, LogState, actor_of
+from workbench.store.entry import Level
+from workbench.store.log import Body, Clash, Entry, LogState, actor_of
 from workbench.store.team.connection import SCHEMA, Server, read_address
 
 if TYPE_CHECKING:
@@ -19,12 +20,16 @@ _COMMIT = (
     "select * from workbench.commit(%s, %s, %s, %s, %s::workbench.level, %s, %s, %s::bigint[], %b)"
 )
 _READ = """
-    select rev, at, actor, kind, uid, body, hash from (
+    select rev, at, actor, kind, uid, body, hash, level from (
         select *, sum(length(body)) over (order by rev) - length(body) as before
         from workbench.entries where store = %s and rev > %s order by rev limit %s
     ) few where before < %s order by rev
 """
-_LOAD = "select workbench.load(%s, %s::text[], %s::text[], %s::text[], %s::text[], %b::bytea[])"
+_LOAD = """
+    select workbench.load(
+        %s, %s::text[], %s::text[], %s::text[], %s::text[], %b::bytea[], %s::text[]
+    )
+"""
 
 
 def connect(url: str) -> "TeamLog":
@@ -82,12 +87,13 @@ class TeamLog:
     def append(self, seen: LogState, body: Body) -> Entry:
         said = (body.uid, body.claim, body.kind, body.needs, *seen)
         touched = sorted(map(_number, body.touched))
-        ((rev, at, actor, kind, known, hash_, clash),) = self.server.rows(
+        ((rev, at, actor, kind, known, hash_, level, clash),) = self.server.rows(
             _COMMIT, (self.store, *said, touched, body.data), lost=UnknownOutcome
         )
         if clash is not None:
             raise Clash(clash)
-        return Entry(rev, at, actor, kind, body.uid, body.data if known is None else known, hash_)
+        data = body.data if known is None else known
+        return Entry(rev, at, actor, kind, body.uid, data, hash_, level)
 
     def read(self, after: int) -> Iterator[Entry]:
         last = self.state().rev
@@ -112,8 +118,9 @@ class TeamLog:
                     raise Clash
                 for some in _batches(entries):
                     columns = (list(column) for column in zip(*some, strict=True))
-                    _, ats, actors, kinds, uids, bodies, _ = columns
-                    connection.execute(_LOAD, (self.store, ats, actors, kinds, uids, bodies))
+                    _, ats, actors, kinds, uids, bodies, _, levels = columns
+                    values = (self.store, ats, actors, kinds, uids, bodies, levels)
+                    connection.execute(_LOAD, values)
 
         self.state()  # a connection that was lost is found out before the entries are asked for
         self.server.run(work, lost=UnknownOutcome, again=False)

@@ -28,7 +28,8 @@ create table workbench.members (
     primary key (role, store)
 );
 
--- `touched` holds hashes of the names of what an entry changes; null where that is not known.
+-- `touched` holds hashes of the names of what an entry changes; null where that is not known. `level`
+-- is that of the member who wrote it; empty for what an owner loaded.
 create table workbench.entries (
     store int not null references workbench.stores on delete cascade,
     rev bigint not null,
@@ -39,6 +40,7 @@ create table workbench.entries (
     touched bigint[],
     body bytea not null,
     hash text not null,
+    level text not null,
     primary key (store, rev),
     unique (store, uid)
 );
@@ -94,15 +96,16 @@ end $$;
 
 -- Adds an entry after the last one of a store, whose row the caller has locked.
 create function workbench.add_entry(
-    p_store workbench.stores, p_at text, p_actor text, p_kind text, p_uid text, p_touched bigint[],
-    p_body bytea
+    p_store workbench.stores, p_at text, p_actor text, p_kind text, p_uid text, p_level text,
+    p_touched bigint[], p_body bytea
 ) returns workbench.entries
 language plpgsql set search_path = workbench, pg_temp as $$
 declare
     added entries;
     head text := format(
-        '{"rev":%s,"at":%s,"actor":%s,"kind":%s,"uid":%s,', p_store.rev + 1, to_json(p_at),
-        to_json(p_actor), to_json(p_kind), to_json(p_uid)
+        '{"rev":%s,"at":%s,"actor":%s,"kind":%s,"uid":%s,%s', p_store.rev + 1, to_json(p_at),
+        to_json(p_actor), to_json(p_kind), to_json(p_uid),
+        case when p_level = '' then '' else format('"level":%s,', to_json(p_level)) end
     );
 begin
     insert into entries values (
@@ -110,7 +113,7 @@ begin
         encode(sha256(
             convert_to(head, 'UTF8') || p_body
             || convert_to(format(',"prev":"%s"', p_store.hash), 'UTF8')
-        ), 'hex')
+        ), 'hex'), p_level
     ) returning * into added;
     return added;
 end $$;
@@ -122,7 +125,7 @@ create function workbench.commit(
     p_store int, p_uid text, p_claim text, p_kind text, p_needs workbench.level, p_seen bigint,
     p_seen_hash text, p_touched bigint[], p_body bytea,
     out rev bigint, out at text, out actor text, out kind text, out known_body bytea,
-    out hash text, out clash text
+    out hash text, out level text, out clash text
 ) language plpgsql security definer
 set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
 #variable_conflict use_column
@@ -159,7 +162,7 @@ begin
         if asking.is_agent or word = 'agent' then
             actor := format(
                 'agent:%s/%s', session_user,
-                coalesce(nullif(substr(p_claim, length(word) + 2), ''), word)
+                coalesce(nullif(regexp_replace(substr(p_claim, length(word) + 2), '^.*/', ''), ''), word)
             );
         else
             actor := format('%s:%s', word, session_user);
@@ -170,7 +173,7 @@ begin
                 to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
                 '.000000Z', 'Z'
             ),
-            actor, p_kind, p_uid, p_touched, p_body
+            actor, p_kind, p_uid, asking.level::text, p_touched, p_body
         );
         update stores set rev = entry.rev, hash = entry.hash where id = p_store;
     end if;
@@ -179,6 +182,7 @@ begin
     actor := entry.actor;
     kind := entry.kind;
     hash := entry.hash;
+    level := entry.level;
 end $$;
 
 -- Returns the first of some numbers that nobody else is given.
@@ -215,7 +219,8 @@ end $$;
 
 -- Adds entries that somebody else wrote, as they are; what they touched is not known.
 create function workbench.load(
-    p_store int, p_ats text[], p_actors text[], p_kinds text[], p_uids text[], p_bodies bytea[]
+    p_store int, p_ats text[], p_actors text[], p_kinds text[], p_uids text[], p_bodies bytea[],
+    p_levels text[]
 ) returns void language plpgsql security definer
 set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
 declare
@@ -226,7 +231,7 @@ begin
     select * into locked from stores where id = p_store for update;
     for i in 1 .. cardinality(p_uids) loop
         entry := add_entry(
-            locked, p_ats[i], p_actors[i], p_kinds[i], p_uids[i], null, p_bodies[i]
+            locked, p_ats[i], p_actors[i], p_kinds[i], p_uids[i], p_levels[i], null, p_bodies[i]
         );
         locked.rev := entry.rev;
         locked.hash := entry.hash;
