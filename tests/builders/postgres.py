@@ -71,6 +71,13 @@ class Postgres:
         """Return the log of a store as a role sees it."""
         return connect(self.add(store, role, level, is_agent))
 
+    def write_rule(self, rule: str) -> None:
+        """Put a rule before those by which the server lets people in; raises `OSError`."""
+        (path,) = self.admin.execute("show hba_file").fetchone() or ("",)
+        file = Path(path)
+        file.write_text(f"{rule}\n{file.read_text('utf-8')}", "utf-8")
+        self.admin.execute("select pg_reload_conf()")
+
     def drop(self) -> None:
         self.admin.execute(f"drop database {self.database} with (force)")
         self.admin.close()

@@ -62,6 +62,11 @@ def init(url: str, header: bytes) -> bool:
 
     def work(connection: "Connection[Any]") -> bool:
         with connection.transaction():
+            if connection.info.parameter_status("server_encoding") != "UTF8":
+                raise StoreProblem(
+                    f"{server.address.shown} does not keep its texts in UTF-8.",
+                    "Its owner makes one by `createdb --encoding UTF8 --template template0 NAME`.",
+                )
             connection.execute("select pg_advisory_xact_lock(hashtext('memory-workbench'))")
             for number in range(schema_of(server) + 1, SCHEMA + 1):
                 script = files("workbench.store.team") / "sql" / f"{number:04d}.sql"

@@ -16,6 +16,9 @@ SCHEMA = 1
 _OLDEST_SERVER = 14
 
 _FORM = "An address is postgresql://ROLE@HOST/DATABASE?store=NAME."
+_QUOTED = "Write @, : and / in a password as %40, %3A and %2F, or keep it in ~/.pgpass."
+_HOST = r"(\[[^]]*\]|[^][:@]*)(:\d*)?"
+_SERVER = re.compile(rf"([^@]*@)?{_HOST}(,{_HOST})*")
 _STORE = re.compile(r"[?&]store=([^&]*)")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,63}")
 
@@ -53,18 +56,16 @@ def read_address(text: str) -> Address:
     server, _, database = rest.partition("/")
     if not is_address(text):
         raise StoreProblem("This is no address of a database.", _FORM)
-    if server.count("@") > 1 or "@" in database.partition("?")[0]:
-        raise StoreProblem(
-            "The address cannot be read: a password in it has an @ or a /.",
-            "Write them as %40 and %2F, or keep the password in ~/.pgpass.",
-        )
-    found = _STORE.search(database or server)
+    server, _, options = server.partition("?")
+    database, _, more = database.partition("?")
+    if not _SERVER.fullmatch(server) or "@" in database + options:
+        raise StoreProblem("The address of the database cannot be read.", _QUOTED)
+    found = _STORE.search(f"?{options or more}")
     name = found[1] if found else "main"
     if not _NAME.fullmatch(name):
         raise StoreProblem("The name of the store cannot be read.", _FORM)
-    role, at, host = server.partition("?")[0].rpartition("@")
-    database = database.partition("?")[0]
-    shown = f"{scheme}://{role.partition(':')[0]}{at}{host}/{database}?store={name}"
+    role, at, hosts = server.rpartition("@")
+    shown = f"{scheme}://{role.partition(':')[0]}{at}{hosts}/{database}?store={name}"
     url = _STORE.sub(lambda match: match[0][0], text).replace("?&", "?").rstrip("?&")
     return Address(url, name, shown)
 
@@ -86,9 +87,9 @@ class Server:
         lost: type[StoreProblem] = StoreProblem,
         again: bool = True,
     ) -> _T:
-        """Do some work on the connection, which commits each statement by itself. Work is done
-        anew when the connection broke, unless `again` is false: then `lost` is raised, as it is
-        when there is no new one.
+        """Do some work on the connection, which commits each statement by itself; when that breaks,
+        once more on a new one, unless `again` is false. Raises `lost` when there is no telling
+        whether it was done.
         """
         with self._turn:
             connection = self._connected()
@@ -102,12 +103,17 @@ class Server:
             try:
                 if again:
                     return work(self._connected())
-            except (psycopg.Error, StoreProblem) as error:
-                if isinstance(error, psycopg.Error) and not self._is_lost():
+            except psycopg.Error as error:
+                if self._connection is not None and not self._connection.closed:
                     raise self._problem(error) from error
+            except StoreProblem:
+                if lost is StoreProblem:
+                    raise
             raise lost(
                 f"The connection to {self.address.shown} was lost.",
-                "What was being done may be stored or not; look before you repeat it.",
+                "Try again."
+                if lost is StoreProblem
+                else "The change may be stored or not; look before you repeat it.",
             )
 
     def rows(
@@ -123,9 +129,6 @@ class Server:
         with self._turn:
             if self._connection is not None:
                 self._connection.close()
-
-    def _is_lost(self) -> bool:
-        return self._connection is None or self._connection.closed
 
     def _connected(self) -> "Connection[Any]":
         if self._connection is None or self._connection.closed:

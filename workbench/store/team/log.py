@@ -19,10 +19,11 @@ _MOST, _MOST_BYTES = 2000, 8 << 20
 _COMMIT = (
     "select * from workbench.commit(%s, %s, %s, %s, %s::workbench.level, %s, %s, %s::bigint[], %b)"
 )
+# Bound on both sides, since the server knows little of a table that was just filled.
 _READ = """
     select rev, at, actor, kind, uid, body, hash, level from (
         select *, sum(length(body)) over (order by rev) - length(body) as before
-        from workbench.entries where store = %s and rev > %s order by rev limit %s
+        from workbench.entries where store = %s and rev > %s and rev <= %s
     ) few where before < %s order by rev
 """
 _LOAD = """
@@ -98,7 +99,7 @@ class TeamLog:
     def read(self, after: int) -> Iterator[Entry]:
         last = self.state().rev
         while after < last:
-            rows = self.server.rows(_READ, (self.store, after, _MOST, _MOST_BYTES))
+            rows = self.server.rows(_READ, (self.store, after, after + _MOST, _MOST_BYTES))
             if not rows:
                 return  # rewritten meanwhile
             yield from map(Entry._make, rows)

@@ -1,0 +1,79 @@
+"""A way to a server that can be cut."""
+
+import contextlib
+import socket
+import threading
+import time
+from urllib.parse import quote
+
+import psycopg
+
+from tests.builders.postgres import PASSWORD, Postgres
+
+
+class Way:
+    """Passes on what goes to a server and comes from it, each with a delay."""
+
+    def __init__(self, server: Postgres, delay: float = 0) -> None:
+        self._info: psycopg.ConnectionInfo = server.admin.info
+        self._database = server.database
+        self._delay = delay
+        self._lose_answer = False
+        self.away = False
+        self._open: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def url(self, role: str, store: str) -> str:
+        port = self._listener.getsockname()[1]
+        return (
+            f"postgresql://{role}:{quote(PASSWORD)}@127.0.0.1:{port}/{self._database}?store={store}"
+        )
+
+    def lose_next_answer(self, then_away: bool = False) -> None:
+        """Let the next request reach the server, and cut the way when it has answered."""
+        self._lose_answer, self._then_away = True, then_away
+
+    def close(self) -> None:
+        self._listener.close()
+        for one in self._open:
+            _cut(one)
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                if self.away:
+                    client.close()
+                    continue
+                server = self._connect()
+                self._open += [client, server]
+                for source, target in ((client, server), (server, client)):
+                    threading.Thread(
+                        target=self._pass_on, args=(source, target, source is server), daemon=True
+                    ).start()
+
+    def _connect(self) -> socket.socket:
+        host, port = self._info.host, self._info.port
+        if not host.startswith("/"):
+            return socket.create_connection((host, port))
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(f"{host}/.s.PGSQL.{port}")
+        return server
+
+    def _pass_on(self, source: socket.socket, target: socket.socket, is_answer: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                time.sleep(self._delay)
+                if is_answer and self._lose_answer:
+                    self._lose_answer, self.away = False, self._then_away
+                    break
+                target.sendall(data)
+        _cut(source)
+        _cut(target)
+
+
+def _cut(one: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        one.shutdown(socket.SHUT_RDWR)
+    one.close()

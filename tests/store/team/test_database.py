@@ -1,0 +1,500 @@
+"""A store in a PostgreSQL database: who may do what, what is lost when it breaks, what is said."""
+
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from tests.builders.cutting import Way
+from tests.builders.postgres import KEEPER, PASSWORD, Postgres, postgres
+from workbench.core.record import StoreProblem, UnknownOutcome
+from workbench.store.entry import new_uid
+from workbench.store.journal import codec, segments
+from workbench.store.log import Body, Clash, Entry, hash_after
+from workbench.store.team import admin
+from workbench.store.team.connection import SCHEMA, read_address
+from workbench.store.team.log import connect
+
+DATA = b'"label":"","changes":[]'
+
+
+@pytest.fixture
+def server() -> Postgres:
+    return postgres()
+
+
+@pytest.fixture
+def store(server: Postgres) -> str:
+    return server.new_store()
+
+
+@pytest.fixture
+def way(server: Postgres) -> Iterator[Way]:
+    way = Way(server)
+    yield way
+    way.close()
+
+
+def body(*touched: str) -> Body:
+    return Body(new_uid(), "human", "edit", touched, DATA)
+
+
+def header() -> bytes:
+    return codec.seal(segments.header(0, segments.new_store_id()), codec.START)
+
+
+# Who may do what.
+
+
+@pytest.fixture
+def sql(server: Postgres, store: str) -> Iterator["psycopg.Connection[tuple[object, ...]]"]:
+    """Return a connection of bob, a writer of the store, as a client such as psql has it."""
+    with psycopg.connect(
+        server.add(store, "bob", "writer").replace(f"store={store}", "application_name=psql"),
+        autocommit=True,
+    ) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "insert into workbench.entries values (1, 1, '', 'human:ann', 'edit', 'u', null, '', '')",
+        "update workbench.entries set body = ''",
+        "delete from workbench.entries",
+        "update workbench.stores set rev = 0",
+        "update workbench.members set level = 'owner'",
+        "insert into workbench.members values (1, 'bob', 'owner', false)",
+        "insert into workbench.blobs values (1, '', '')",
+        "update workbench.counters set next = 1",
+        "insert into workbench.migrations values (99)",
+        "select * from workbench.counters",
+        "truncate workbench.entries",
+        "drop table workbench.entries",
+        "alter table workbench.entries disable row level security",
+        "create table workbench.mine ()",
+        "create or replace function workbench.member(int, workbench.level)"
+        " returns workbench.members language sql as 'select 1'",
+        "select workbench.allow('bob')",
+        "select workbench.add_entry(s, '', 'human:ann', 'edit', 'u', null, '')"
+        " from workbench.stores s",
+        "set role ann",
+        "set session authorization ann",
+        f"set role {KEEPER}",
+        "select workbench.set_member({store}, 'bob', 'owner', false)",
+        "select workbench.drop_member({store}, 'ann')",
+        "select workbench.begin_rewrite({store}, (select hash from workbench.stores where id = {store}))",
+        "select workbench.load({store}, '{{}}', '{{}}', '{{}}', '{{}}', '{{}}')",
+        "select workbench.drop_blobs({store}, '{{}}')",
+        "select workbench.commit({store}, 'u', 'human', 'edit', 'reviewer', 0,"
+        " (select hash from workbench.stores where id = {store}), '{{}}', '')",
+    ],
+)
+def test_a_writer_with_another_client_does_what_a_writer_may(
+    server: Postgres, store: str, sql: "psycopg.Connection[tuple[object, ...]]", statement: str
+) -> None:
+    ann = server.log(store)
+    entry = ann.append(ann.state(), body())
+    members = admin.members(ann)
+    with pytest.raises(psycopg.Error) as refused:
+        sql.execute(statement.format(store=ann.store).encode())
+    assert refused.value.sqlstate in ("42501", "WB001")
+    assert list(ann.read(0)) == [entry]
+    assert admin.members(ann) == members
+
+
+def test_a_writer_with_another_client_cannot_take_another_name(
+    server: Postgres, store: str, sql: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    ann = server.log(store)
+    sql.execute("create temp table members as select * from workbench.members")
+    sql.execute("update pg_temp.members set role = 'ann', level = 'owner'")
+    sql.execute(
+        "create function pg_temp.session_user() returns text language sql as $$select 'ann'$$"
+    )
+    sql.execute("set search_path = pg_temp, workbench")
+    sql.execute(
+        "select workbench.commit(%s, 'u', 'human:ann', 'edit', 'writer', 0, %s, '{}', %s)",
+        (ann.store, ann.state().hash, DATA),
+    )
+    assert [entry.actor for entry in ann.read(0)] == ["human:bob"]
+
+
+def test_an_agent_is_no_person(server: Postgres, store: str) -> None:
+    agent = server.log(store, "ann_agent", "writer", is_agent=True)
+    assert agent.append(agent.state(), body()).actor == "agent:ann_agent/human"
+
+
+def test_what_is_in_other_stores_is_not_seen(server: Postgres, store: str) -> None:
+    other = server.new_store()
+    ann, bob = server.log(store, "ann"), server.log(other, "bob", "writer")
+    ann.append(ann.state(), body())
+    ann.put_blob(b"data")
+    with psycopg.connect(server.url("bob"), autocommit=True) as sql:
+        for table in ("entries", "blobs"):
+            query = f"select from workbench.{table} where store = {ann.store}"
+            assert sql.execute(query.encode()).fetchall() == []
+        seen = sql.execute("select name from workbench.stores").fetchall()
+        assert (store,) not in seen
+        assert (other,) in seen
+    bob.store = ann.store
+    with pytest.raises(StoreProblem):
+        bob.append(ann.state(), body())
+    with pytest.raises(StoreProblem):
+        bob.state()
+    with pytest.raises(StoreProblem):
+        admin.members(bob)
+
+
+def test_members_come_and_go(server: Postgres, store: str) -> None:
+    keeper = connect(server.url(KEEPER, store))
+    server.add(store, "ann", "reviewer")
+    admin.set_member(keeper, admin.Member("ann", "writer", False))
+    server.add(store, "ann_agent", "writer", is_agent=True)
+    assert admin.members(keeper) == (
+        admin.Member("ann", "writer", False),
+        admin.Member("ann_agent", "writer", True),
+        admin.Member(KEEPER, "owner", False),
+    )
+    ann = connect(server.url("ann", store))
+    changes: list[Callable[[], None]] = [
+        lambda: admin.set_member(ann, admin.Member("ann", "owner", False)),
+        lambda: admin.remove_member(ann, KEEPER),
+        lambda: admin.remove_member(keeper, "nobody"),
+        lambda: admin.set_member(keeper, admin.Member("wb_nobody", "writer", False)),
+        lambda: admin.set_member(keeper, admin.Member("a/b", "writer", False)),
+        lambda: admin.remove_member(keeper, KEEPER),
+        lambda: admin.set_member(keeper, admin.Member(KEEPER, "writer", False)),
+    ]
+    for change in changes:
+        with pytest.raises(StoreProblem):
+            change()
+    assert len(admin.members(keeper)) == 3
+    admin.remove_member(keeper, "ann")
+    for use in (ann.state, lambda: list(ann.read(0)), lambda: connect(server.url("ann", store))):
+        with pytest.raises(StoreProblem):
+            use()
+    server.add(store, "ann")
+    assert connect(server.url("ann", store)).append(ann.state(), body()).actor == "human:ann"
+    admin.remove_member(keeper, KEEPER)
+    with pytest.raises(StoreProblem):
+        keeper.append(ann.state(), body())
+    assert server.new_store()  # whoever owns the tables has kept all rights
+
+
+# What breaks.
+
+
+def test_an_entry_whose_answer_was_lost_is_there_once(
+    server: Postgres, store: str, way: Way
+) -> None:
+    server.add(store, "ann")
+    log = connect(way.url("ann", store))
+    seen = log.state()
+    for n in range(1, 6):
+        way.lose_next_answer()
+        assert log.append(seen, body(f"memories/{n}")).rev == n
+    assert log.state().rev == 5
+
+
+def test_an_entry_of_which_nothing_is_known_can_be_said_again(
+    server: Postgres, store: str, way: Way
+) -> None:
+    server.add(store, "ann")
+    log, said = connect(way.url("ann", store)), body("memories/1")
+    seen = log.state()
+    way.lose_next_answer(then_away=True)
+    with pytest.raises(UnknownOutcome):
+        log.append(seen, said)
+    with pytest.raises(StoreProblem):
+        log.state()
+    way.away = False
+    assert log.append(seen, said).rev == 1
+    assert log.state().rev == 1
+
+
+def backend(server: Postgres) -> list[int]:
+    """Return the processes of the server that serve ann."""
+    found = server.admin.execute(
+        "select pid from pg_stat_activity where usename = 'ann' and datname = %s",
+        (server.database,),
+    )
+    return [row[0] for row in found]
+
+
+def end_backends(server: Postgres) -> None:
+    for pid in backend(server):
+        server.admin.execute("select pg_terminate_backend(%s, 5000)", (pid,))
+
+
+def test_a_connection_that_was_lost_comes_back_by_itself(server: Postgres, store: str) -> None:
+    log = server.log(store)
+    for use in (
+        lambda: log.state().rev,
+        lambda: log.append(log.state(), body()),
+        lambda: list(log.read(0)),
+        lambda: log.reserve("memories", 1, 1),
+        lambda: log.put_blob(b""),
+        lambda: log.rewrite(log.state().hash, iter(())),
+    ):
+        end_backends(server)
+        use()
+
+
+def test_an_entry_that_waits_when_its_connection_ends_is_there_once(
+    server: Postgres, store: str
+) -> None:
+    log = server.log(store)
+    seen = log.state()
+    with ThreadPoolExecutor(1) as pool:
+        with psycopg.connect(server.url(KEEPER)) as holder:
+            holder.execute("select from workbench.stores where name = %s for update", (store,))
+            added = pool.submit(log.append, seen, body("memories/1"))
+            waiting = (
+                "select from pg_stat_activity where usename = 'ann' and wait_event_type = 'Lock'"
+            )
+            while not server.admin.execute(waiting).fetchall():
+                time.sleep(0.01)
+            end_backends(server)
+        assert added.result().rev == 1
+    assert log.state().rev == 1
+
+
+def test_killed_writers_lose_nothing_that_was_acknowledged(server: Postgres, store: str) -> None:
+    log, done = server.log(store), threading.Event()
+    seen = log.state()
+
+    def kill() -> None:
+        with psycopg.connect(server.url_of_server, autocommit=True) as admin_:
+            while not done.wait(0.005):
+                admin_.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ann'"
+                )
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    said, known = [body() for _ in range(200)], dict[str, Entry]()
+    try:
+        for one in said:
+            while one.uid not in known:
+                try:
+                    known[one.uid] = log.append(seen, one)
+                except StoreProblem:
+                    continue
+    finally:
+        done.set()
+        killer.join()
+    assert list(log.read(0)) == [known[one.uid] for one in said]
+
+
+def test_a_rewrite_that_is_cut_changes_nothing(server: Postgres, store: str) -> None:
+    log = server.log(store)
+    entry = log.append(log.state(), body())
+
+    def entries() -> Iterator[Entry]:
+        yield entry
+        end_backends(server)
+
+    with pytest.raises(UnknownOutcome):
+        log.rewrite(entry.hash, entries())
+    assert list(log.read(0)) == [entry]
+
+
+@pytest.mark.slow
+def test_a_store_that_somebody_keeps_busy_is_said_to_be(server: Postgres, store: str) -> None:
+    log = server.log(store)
+    with psycopg.connect(server.url(KEEPER)) as holder:
+        holder.execute("select from workbench.stores where name = %s for update", (store,))
+        with pytest.raises(StoreProblem, match="busy"):
+            log.append(log.state(), body())
+    assert log.append(log.state(), body()).rev == 1
+
+
+# How much.
+
+
+def test_many_entries_are_taken_over_as_they_are(server: Postgres, store: str) -> None:
+    log = server.log(store)
+    prev, entries = log.state().hash, list[Entry]()
+    for n in range(1, 20_001):
+        data = b'"label":"%d \x00 \\ud800","changes":[]' % n
+        entry = Entry(n, "2020-01-01T00:00:00Z", "agent:cläude", "edit", f"{n:016x}", data, "")
+        prev = hash_after(entry, prev)
+        entries.append(entry._replace(hash=prev))
+    log.rewrite(log.state().hash, iter(entries))
+    assert log.state() == (20_000, prev)
+    assert list(log.read(0)) == entries
+
+
+def test_large_entries_are_read_a_few_at_a_time(server: Postgres, store: str) -> None:
+    log = server.log(store)
+    large = [Body(new_uid(), "cli", "edit", (), b'"x":"%s"' % (b"x" * 5_000_000)) for _ in range(5)]
+    added = [log.append(log.state(), one) for one in large]
+    assert list(log.read(0)) == added
+    log.rewrite(added[-1].hash, iter(added))
+    assert list(log.read(0)) == added
+
+
+# What is said.
+
+
+def test_a_database_is_set_up_once(server: Postgres) -> None:
+    database = f"{server.database}_new"
+    server.admin.execute(f"create database {database} owner {KEEPER} template template0".encode())
+    try:
+        urls = [server.url(KEEPER, store, database) for store in ("one", "two", "one", "two")]
+        with pytest.raises(StoreProblem, match="store init"):
+            connect(urls[0])
+        with ThreadPoolExecutor(4) as pool:
+            assert sorted(pool.map(lambda url: admin.init(url, header()), urls)) == [
+                False,
+                False,
+                True,
+                True,
+            ]
+        first = connect(urls[0])
+        assert first.header != connect(urls[1]).header
+        assert not admin.init(urls[0], header())
+        assert connect(urls[0]).header == first.header
+        with psycopg.connect(server.url(KEEPER, "", database)) as sql:
+            sql.execute("insert into workbench.migrations values (%s)", (SCHEMA + 1,))
+        for use in (lambda: connect(urls[0]), lambda: admin.init(urls[0], header())):
+            with pytest.raises(StoreProblem, match="newer"):
+                use()
+    finally:
+        server.admin.execute(f"drop database {database} with (force)".encode())
+
+
+def test_how_a_store_is_reached(server: Postgres, store: str) -> None:
+    server.add(store, "bob", "writer")
+    log = server.log(store)
+    facts = admin.check(log)
+    assert (facts.user, facts.me) == ("ann", admin.Member("ann", "owner", False))
+    assert facts.me in facts.members
+    assert admin.Member("bob", "writer", False) in facts.members
+    assert facts.missing == ()
+    assert facts.schema == SCHEMA
+    assert abs(facts.clock) < 3600
+    with psycopg.connect(server.url(KEEPER), autocommit=True) as sql:
+        sql.execute("revoke execute on function workbench.commit from ann")
+        sql.execute("revoke select on workbench.blobs from ann")
+    facts = admin.check(log)
+    assert len(facts.missing) == 2
+    server.add(store, "ann")
+    assert admin.check(log).missing == ()
+
+
+def test_every_problem_is_told_without_the_password(
+    server: Postgres, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.make_role("wb_stranger")
+    server.add(server.new_store(), "bob", "writer")
+    good = server.url("ann", store)
+    urls = {
+        "a member of no store": server.url("wb_stranger", store),
+        "a member of another store": server.url("bob", store),
+        "no such store": server.url(KEEPER, "no-such-store"),
+        "no such database": server.url("ann", store, "no_such_database"),
+        "no such role": server.url("wb_nobody", store),
+        "no server": f"postgresql://ann:{PASSWORD}@127.0.0.1:1/x",
+        "no host": f"postgresql://ann:{PASSWORD}@no-such-host.invalid/x",
+        "no socket": f"postgresql://ann:{PASSWORD}@/x?host=/no/such/folder",
+        "a bad option": f"{good}&{PASSWORD}=1",
+        "a bad port": f"postgresql://ann:{PASSWORD}/x@127.0.0.1/x",
+        "a bad password": f"postgresql://ann:{PASSWORD}@x@127.0.0.1:1/x",
+        "a question mark": f"postgresql://ann:1?{PASSWORD}@127.0.0.1:1/x",
+        "another slash": f"postgresql://ann:{PASSWORD}/x",
+        "a bad name": f"postgresql://ann:{PASSWORD}@127.0.0.1:1/x?store=a/b",
+        "another scheme": f"mysql://ann:{PASSWORD}@127.0.0.1/x",
+        "a bad quote": f"postgresql://ann:{PASSWORD}%zz@127.0.0.1:1/x",
+    }
+    said = dict[str, str]()
+    for what, url in urls.items():
+        with pytest.raises(StoreProblem) as told:
+            connect(url)
+        assert told.value.hint, what
+        said[what] = f"{told.value} {''.join(traceback.format_exception(told.value))}"
+        assert PASSWORD not in str(told.value), what
+        assert all(PASSWORD not in str(one) for one in _causes(told.value)), what
+    assert "no-such-store" in said["no such store"]
+    assert store in said["no such store"]
+    assert "members add" in said["a member of no store"]
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(StoreProblem, match=r"\[team\]"):
+        connect(good)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def test_a_wrong_password_is_said_to_be_one(server: Postgres, store: str) -> None:
+    server.add(store, "wb_locked", "writer")
+    try:
+        server.write_rule("local all wb_locked scram-sha-256")
+    except OSError:
+        pytest.skip("the server's rules cannot be changed from here")
+    wrong = server.url("wb_locked", store).replace(PASSWORD, "wrong-secret")
+    none = server.url("wb_locked", store).replace(f":{PASSWORD}", "")
+    for url in (wrong, none):
+        with pytest.raises(StoreProblem, match="password") as told:
+            connect(url)
+        assert "pgpass" in told.value.hint
+        assert "wrong-secret" not in "".join(traceback.format_exception(told.value))
+    assert connect(server.url("wb_locked", store)).role == "wb_locked"
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "store", "shown"),
+    [
+        (
+            "postgresql://ann:pw@db.example:5432/team?store=notes&sslmode=require",
+            "postgresql://ann:pw@db.example:5432/team?&sslmode=require",
+            "notes",
+            "postgresql://ann@db.example:5432/team?store=notes",
+        ),
+        (
+            "postgresql://db/team?sslmode=require&store=notes",
+            "postgresql://db/team?sslmode=require",
+            "notes",
+            "postgresql://db/team?store=notes",
+        ),
+        ("postgres://db/team", "postgres://db/team", "main", "postgres://db/team?store=main"),
+        (
+            "postgresql:///?service=team",
+            "postgresql:///?service=team",
+            "main",
+            "postgresql:///?store=main",
+        ),
+        (
+            "postgresql://?service=team&store=x",
+            "postgresql://?service=team",
+            "x",
+            "postgresql:///?store=x",
+        ),
+    ],
+)
+def test_an_address_is_read(text: str, url: str, store: str, shown: str) -> None:
+    address = read_address(text)
+    assert (address.url.replace("?&", "?"), address.store, address.shown) == (
+        url.replace("?&", "?"),
+        store,
+        shown,
+    )
+    psycopg.conninfo.conninfo_to_dict(address.url)
+
+
+def test_a_clash_after_a_lost_connection_is_a_clash(server: Postgres, store: str) -> None:
+    ann, bob = server.log(store), server.log(store, "bob", "writer")
+    seen = ann.state()
+    bob.append(seen, body("memories/1"))
+    end_backends(server)
+    with pytest.raises(Clash):
+        ann.append(seen, body("memories/1"))
