@@ -36,7 +36,6 @@ from workbench.core.agents.patterns.pattern import Application, Basis, Outcome, 
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.files.atomic import write_file
 from workbench.core.record import InvalidRecord, UnknownRecord, UnreadableFile, iso, parse_time
-from workbench.core.runtime import Progress
 from workbench.core.text import clean_for_store
 from workbench.core.values import cleaned, texts_in
 from workbench.core.words import words
@@ -588,9 +587,7 @@ def checked_docs(found: Sequence[Found], file: str) -> Sequence[Found]:
     return found
 
 
-def bring(
-    context: Context, found: Sequence[Found], name: str, progress: Progress | None = None
-) -> Brought:
+def bring(context: Context, found: Sequence[Found], name: str) -> Brought:
     """Store what was found in files, in chunks that undo as one action."""
     episodes, group = Episodes(context), f"{IMPORT}{uuid.uuid4().hex[:12]}"
     stored = list[Stored]()
@@ -599,8 +596,6 @@ def bring(
         done, part, docs = start + len(chunk), start // CHUNK + 1, [one.doc for one in chunk]
         label, more = f"store episodes of {name}", done < len(found)
         stored += episodes.store_all(docs, label=label, group=group, part=part, more=more)
-        if progress is not None:
-            progress(done, len(found))
     return Brought(tuple(stored), group)
 
 

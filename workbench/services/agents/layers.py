@@ -396,7 +396,8 @@ def failures(asking: Asking) -> Answer:
     said = asking.error or asking.task
     if not said.strip():
         return Answer(())
-    alike = failed_alike(asking, said)
+    # Those that share words with what is said; a task tells of a failure only when it is very like.
+    alike = _close(asking, said, "failure", 0.0 if asking.error else TELLING)[:FAILURES]
     helped = recoveries(asking, said, alike) if alike or asking.error else []
     return Answer((*map(_pattern, helped), *(_episode(asking, one) for one in alike)))
 
@@ -406,14 +407,9 @@ def episodes(asking: Asking) -> Answer:
     return Answer(tuple(_episode(asking, one) for one in similar(asking)))
 
 
-def similar(asking: Asking, k: int = EPISODES) -> "tuple[FoundEpisode, ...]":
+def similar(asking: Asking) -> "tuple[FoundEpisode, ...]":
     """Return the episodes that have to do with a task, the best first."""
-    return _close(asking, asking.task, "semantic", 0.0)[:k] if asking.task.strip() else ()
-
-
-def failed_alike(asking: Asking, said: str, k: int = FAILURES) -> "tuple[FoundEpisode, ...]":
-    """Return the episodes in which something failed as is said, and that share words with that."""
-    return _close(asking, said, "failure", 0.0 if asking.error else TELLING)[:k]
+    return _close(asking, asking.task, "semantic", 0.0) if asking.task.strip() else ()
 
 
 def _close(

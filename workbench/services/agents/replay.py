@@ -80,17 +80,12 @@ class Replayed(NamedTuple):
 class Past(Protocol):
     """The same store as it was at a revision."""
 
-    @property
-    def context(self) -> Context:
-        """The open store."""
+    context: Context
+    safety: Safety
 
     @property
     def tuning(self) -> Tuning:
         """Its rankings."""
-
-    @property
-    def safety(self) -> Safety:
-        """What its texts hold."""
 
 
 class Replay:

@@ -100,8 +100,8 @@ class BulletDuplicates:
             self._require_unchanged(book, bullets)
             self.merge(book, [b.id for b in bullets], content, keep)
 
-    def merge_same(self, book: str, groups: Sequence[Group[Bullet]]) -> int:
-        """Merge every group of equal texts, as one action; return how many bullets that saves.
+    def merge_same(self, book: str, groups: Sequence[Group[Bullet]]) -> None:
+        """Merge every group of equal texts, as one action.
 
         Raises `WorkbenchError` when a text changed since the groups were found.
         """
@@ -115,7 +115,6 @@ class BulletDuplicates:
             self._playbooks.apply(
                 book, f"merge {count} {'pair' if count == 1 else 'groups'} of equals", *operations
             )
-        return sum(len(group.members) - 1 for group in groups)
 
     def keep_both(self, group: Group[Bullet]) -> None:
         """Note that the bullets of a group are to stay apart, with their true similarity, until a

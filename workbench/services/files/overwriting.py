@@ -199,7 +199,7 @@ class FileStates:
         """
         if present is None or present == text or not present.strip("\ufeff \t\r\n"):
             return None
-        gone, known = _gone(present, text), self.known(path)
+        gone, known = _lines(present) - _lines(text), self.known(path)
         judged = self._why_of_block if kind.inside else self._why
         why = judged(path, present, gone, kind)
         if why is None:
@@ -294,14 +294,8 @@ def _title(format: str) -> str:
     return next(known, "")
 
 
-def _gone(before: str, after: str) -> Counter[str]:
-    """Return the lines that are in one text and no longer in the other; how they end does not
-    count.
-    """
-    return _lines(before) - _lines(after)
-
-
 def _lines(text: str) -> Counter[str]:
+    """Count the lines of a text, without the blank ones; how they end does not count."""
     return Counter(line.rstrip("\r\n") for line in split_lines(text) if line.strip())
 
 

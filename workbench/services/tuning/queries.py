@@ -376,14 +376,13 @@ def run(
     tuning: Tuning,
     profile: Profile,
     *,
-    depth: int = RUN_DEPTH,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> str:
     """Return a profile's rankings of all saved queries as a TREC run tagged with its name; topics
     as in `qrels`.
 
-    Every query is asked at its own moment and gives `depth` results, or the profile's k when that
+    Every query is asked at its own moment and gives `RUN_DEPTH` results, or the profile's k when that
     is more. Raises `InvalidQuery` without queries, and `WorkStopped`.
     """
     _require(context.library.queries, NONE_SAVED)
@@ -392,7 +391,7 @@ def run(
     for done, query in enumerate(queries, 1):
         if cancelled is not None and cancelled():
             raise WorkStopped("The run was stopped.", "Nothing was written.")
-        ranking = tuning.rank(query.text, profile, query.now, max(depth, profile.k))
+        ranking = tuning.rank(query.text, profile, query.now, max(RUN_DEPTH, profile.k))
         scores = ranking.totals[ranking.positions].tolist()
         found[query.name] = list(zip(ranking.ids, scores, strict=True))
         if progress is not None:
