@@ -81,7 +81,7 @@ def sql(server: Postgres, store: str) -> Iterator["psycopg.Connection[tuple[obje
         "create or replace function workbench.member(int, workbench.level)"
         " returns workbench.members language sql as 'select 1'",
         "select workbench.allow('bob')",
-        "select workbench.add_entry(s, '', 'human:ann', 'edit', 'u', null, '')"
+        "select workbench.add_entry(s, '', 'human:ann', 'edit', 'u', 'owner', null, '')"
         " from workbench.stores s",
         "set role ann",
         "set session authorization ann",
@@ -89,7 +89,7 @@ def sql(server: Postgres, store: str) -> Iterator["psycopg.Connection[tuple[obje
         "select workbench.set_member({store}, 'bob', 'owner', false)",
         "select workbench.drop_member({store}, 'ann')",
         "select workbench.begin_rewrite({store}, (select hash from workbench.stores where id = {store}))",
-        "select workbench.load({store}, '{{}}', '{{}}', '{{}}', '{{}}', '{{}}')",
+        "select workbench.load({store}, '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}')",
         "select workbench.drop_blobs({store}, '{{}}')",
         "select workbench.commit({store}, 'u', 'human', 'edit', 'reviewer', 0,"
         " (select hash from workbench.stores where id = {store}), '{{}}', '')",

@@ -109,6 +109,9 @@ def test_data_comes_back_byte_for_byte(connect: Connect, data: bytes) -> None:
         ("agent:claude", False, "agent:ann/claude"),
         ("agent:claude", True, "agent:ann/claude"),
         ("human", True, "agent:ann/human"),
+        ("agent:bob/claude", False, "agent:ann/claude"),
+        ("agent:a\nb/c/", False, "agent:ann/agent"),
+        ("agent", False, "agent:ann/agent"),
         (
             'agent:a "quoted\\ name\x7fé\U0001f642',
             False,
