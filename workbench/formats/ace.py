@@ -286,8 +286,7 @@ not written.
 class _Builder:
     """The state of one pass over the lines of a file."""
 
-    def __init__(self, book: str, report: Report) -> None:
-        self.book = book
+    def __init__(self, report: Report) -> None:
         self.report = report
         self.sections: list[Section] = []
         self.bullets: list[Bullet] = []
@@ -326,7 +325,7 @@ class _Builder:
         )
         order = float(len(self.sections) + 1)
         self.sections.append(
-            Section(self.names.give(name), key, title, self.book, order, raw, lead)
+            Section(self.names.give(name), key, title, order=order, raw=raw, lead=lead)
         )
 
     def close(self) -> None:
@@ -354,7 +353,6 @@ class _Builder:
             id=said.id,
             section=self.sections[-1].id,
             content=said.content,
-            book=self.book,
             order=float(len(self.bullets) + 1),
             helpful_imported=said.helpful,
             harmful_imported=said.harmful,
@@ -365,7 +363,7 @@ class _Builder:
 
 
 def read_playbook(
-    text: str, *, file: str = "playbook.txt", book: str = "main", report: Report | None = None
+    text: str, *, file: str = "playbook.txt", report: Report | None = None
 ) -> Playbook:
     """Read a playbook from any text; what is no playbook line is kept where it stands.
 
@@ -373,14 +371,13 @@ def read_playbook(
     """
     notes = report or Report(file)
     newline, lines, final = split(text)
-    builder = _Builder(book, notes)
+    builder = _Builder(notes)
     for number, line in enumerate(lines, 1):
         builder.feed(number, line)
     builder.close()
     bullets = tuple(_renumbered(builder, notes))
     return Playbook(
         Book(
-            id=book,
             name=PurePath(file).stem or "playbook",
             dialect=_dialect(bullets),
             newline=newline,

@@ -24,6 +24,7 @@ from workbench.core.reflection.llm import UnreadableReply, find_json
 from workbench.formats.shared import jsonstream
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import an_object
 
 USAGE_LOG = "usage-log"
 
@@ -66,8 +67,7 @@ def read_usage_log(text: str, context: ReadContext) -> Parsed:
 
 
 def _run(doc: Any) -> Run:
-    if not isinstance(doc, dict):
-        raise ValueError("not a run: expected a JSON object")
+    doc = an_object(doc, "a run")
     ids = next((doc[key] for key in IDS if doc.get(key) is not None), None)
     if not isinstance(ids, list):
         raise ValueError(f"it does not say which bullets were used ({IDS[0]})")

@@ -21,7 +21,7 @@ from workbench.formats.shared.records import (
     unique_id,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, an_object
 
 NAME = "beads"
 _KNOWN = frozenset({"_type", "key", "value", "created_at", "updated_at"})
@@ -152,8 +152,7 @@ def _related(parsed: Parsed) -> Parsed:
 
 
 def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
-    if not isinstance(doc, dict):
-        raise ValueError("not a record: expected a JSON object")
+    doc = an_object(doc, "a record")
     key, content, notes = required_text(doc, "key"), required_text(doc, "value"), Notes()
     created = created_at(doc, ("created_at",), context, notes)
     memory = made(

@@ -15,12 +15,12 @@ from workbench.core.files.reason import Unread, reason_of
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store
-from workbench.formats.patch import Lines, Node, opened
+from workbench.formats.patch import count_unread, opened
 from workbench.formats.shared import values
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import created_at, digest, made, take
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, an_object
 
 # One observation or session summary of claude-mem, from its database or its export.
 #
@@ -53,8 +53,7 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
 
     The assistant says what is observed of its work, or the subagent that a newer version names.
     """
-    if not isinstance(doc, dict):
-        raise ValueError("not an observation: expected a JSON object")
+    doc = an_object(doc, "an observation")
     notes: Notes = []
     said = {name: _text(doc.get(name)) for name in ("title", "subtitle", "narrative", "text")}
     lists = {name: _listed(doc.get(name), name, notes) for name in _LISTS}
@@ -75,8 +74,7 @@ def summary(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     """Read what was kept of one session; the database and its export give the same memory. Raises
     `ValueError`.
     """
-    if not isinstance(doc, dict):
-        raise ValueError("not a session summary: expected a JSON object")
+    doc = an_object(doc, "a session summary")
     notes: Notes = []
     request, said = _text(doc.get("request")), {name: _text(doc.get(name)) for name in _PARTS}
     parts = [f"{title}: {said[name]}" for name, title in _PARTS.items() if said[name]]
@@ -204,16 +202,8 @@ def read(text: str, context: ReadContext) -> Parsed:
         for line, doc, changes in lines.rows(root.inside("[", name))
     )
     found = report.every(rows, lambda row: row[0](row[1], context))
-    _report_others(root, lines, report)
+    count_unread(root, lines, report, _OTHERS)
     return report.parsed(NAME, memories=found)
-
-
-def _report_others(root: Node, lines: Lines, report: Report) -> None:
-    for name, what in _OTHERS.items():
-        found = root.inside("[", name)
-        if found is not None and found.entries:
-            number = len(found.entries)
-            report.skip(lines.at(found.start), f"{what} are not read ({number:,} of them)", number)
 
 
 FORMAT = Format(NAME, "claude-mem export (JSON)", detect, read)

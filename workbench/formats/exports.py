@@ -16,8 +16,7 @@ from workbench.core.files.formats import ALIASES, known_formats
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
-from workbench.formats import managed_block
-from workbench.formats.ace import write_playbook
+from workbench.formats import ace, managed_block
 from workbench.formats.patch import scalar
 from workbench.formats.plain_read import NAME as RECORDS
 from workbench.formats.plain_read import written, written_item
@@ -128,9 +127,9 @@ def write_markdown(parsed: Parsed, original: str | None = None) -> str:
     """Write a document with a heading for each section, or for each type of memory."""
     del original
     title = parsed.playbooks[0].book.name if parsed.playbooks else "Memories"
-    lines = [f"# {_flat(title)}"]
+    lines = [f"# {ace.flat(title)}"]
     for heading, items in _grouped(parsed):
-        lines += ["", f"## {_flat(heading)}", "", *map(written_item, items)]
+        lines += ["", f"## {ace.flat(heading)}", "", *map(written_item, items)]
     return "\n".join(lines) + "\n"
 
 
@@ -145,8 +144,8 @@ def write_prompt(parsed: Parsed, original: str | None = None) -> str:
     for heading, bullets in _sections(parsed.playbooks[0]):
         lines += [
             *([""] if lines else []),
-            f"## {_flat(heading)}",
-            *(f"- [{b.id}] {_flat(b.content)}" for b in bullets),
+            f"## {ace.flat(heading)}",
+            *(f"- [{b.id}] {ace.flat(b.content)}" for b in bullets),
         ]
     return "\n".join(lines) + "\n" if lines else ""
 
@@ -157,7 +156,7 @@ def write_prompt_with_counts(parsed: Parsed, original: str | None = None) -> str
     """
     if not parsed.playbooks:
         return write_prompt(parsed, original)
-    return write_playbook(parsed.playbooks[0], dialect="counts")
+    return ace.write_playbook(parsed.playbooks[0], dialect="counts")
 
 
 def _grouped(parsed: Parsed) -> Iterator[tuple[str, list[Memory] | list[Bullet]]]:
@@ -178,10 +177,6 @@ def _sections(playbook: Playbook) -> Iterator[tuple[str, list[Bullet]]]:
         if bullet.state != "deprecated":
             groups.setdefault(bullet.section if bullet.section in titles else "", []).append(bullet)
     yield from ((titles.get(id) or "Others", mine) for id, mine in groups.items())
-
-
-def _flat(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\\n")
 
 
 def write_json(parsed: Parsed, original: str | None = None) -> str:

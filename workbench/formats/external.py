@@ -37,7 +37,7 @@ from workbench.formats.shared.records import (
     take,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes, slug
+from workbench.formats.shared.values import Notes, an_object, slug
 
 # External memory (source 002, section 3): `messages.jsonl`, the raw conversation, one message a
 # line.
@@ -77,8 +77,7 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memory, Notes]:
     """Read one message; the same words said again are numbered in `seen`."""
-    if not isinstance(doc, dict):
-        raise ValueError("not a message: expected a JSON object")
+    doc = an_object(doc, "a message")
     nested = isinstance(doc.get("message"), dict)
     inner = doc["message"] if nested else doc
     content, notes = _said(inner.get("content")), Notes()

@@ -32,7 +32,7 @@ from workbench.formats.shared.records import (
     take,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, an_object
 
 NAME = "json-lines"
 TEXTS = (
@@ -162,8 +162,7 @@ def _reader(wanted: str, context: ReadContext) -> jsonstream.ReadOne:
 
 def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]:
     """Read one line; `wanted` names its text where that is none of the names that are known."""
-    if not isinstance(doc, dict):
-        raise ValueError("not a record: expected a JSON object")
+    doc = an_object(doc, "a record")
     names, notes = _names(doc, wanted), Notes()
     if not names.text:
         raise ValueError(

@@ -29,7 +29,7 @@ from workbench.formats.shared.records import (
     with_records,
 )
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes, is_whole, slug
+from workbench.formats.shared.values import Notes, an_object, is_whole, slug
 
 NAME = "letta"
 OVER_LIMIT = "the block {} has {} characters, more than its limit of {}: Letta refuses it"
@@ -119,8 +119,7 @@ def agent(root: Node) -> str:
 
 def block(doc: Any, agent: str, context: ReadContext) -> tuple[Memory, Notes]:
     """Read one block. Raises `ValueError` when it has no label or no value."""
-    if not isinstance(doc, dict):
-        raise ValueError("not a block: expected a JSON object")
+    doc = an_object(doc, "a block")
     label, notes = required_text(doc, "label"), Notes()
     if not isinstance(doc.get("value"), str) or not doc["value"].strip():
         raise Unread("the block {} is empty", shown(label))

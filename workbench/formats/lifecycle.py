@@ -25,7 +25,7 @@ from workbench.core.stream.memory import (
 from workbench.formats.patch import alike
 from workbench.formats.shared import jsonstream, values
 from workbench.formats.shared.records import as_object, read_again
-from workbench.formats.shared.values import Decode, Notes
+from workbench.formats.shared.values import Decode, Notes, an_object
 
 # The fields of a LIFECYCLE entry (source 001, section 5.2) and the product's own additions to it.
 
@@ -321,9 +321,7 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 
 def _entry(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
-    if not isinstance(doc, dict):
-        raise ValueError("not an entry: expected a JSON object")
-    return from_entry(doc, context)
+    return from_entry(an_object(doc, "an entry"), context)
 
 
 def write(parsed: Parsed, original: str | None = None) -> str:

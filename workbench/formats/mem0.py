@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
-from workbench.formats.patch import Node, opened
+from workbench.formats.patch import Node, count_unread, opened
 from workbench.formats.shared import values
 from workbench.formats.shared.records import (
     created_at,
@@ -16,7 +16,7 @@ from workbench.formats.shared.records import (
     unique_id,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, an_object
 
 NAME = "mem0"
 _LISTS = ("results", "memories")
@@ -38,12 +38,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     report = Report(context.file)
     root, lines = opened(text, report, _INSIDE, _results, "list of “results”")
     found = report.every(lines.rows(_results(root)), lambda doc: _memory(doc, context))
-    relations = root.inside("[", "relations")
-    if relations is not None and relations.entries:
-        number = len(relations.entries)
-        report.skip(
-            lines.at(relations.start), f"graph relations are not read ({number:,} of them)", number
-        )
+    count_unread(root, lines, report, {"relations": "graph relations"})
     return report.parsed(NAME, memories=found)
 
 
@@ -52,8 +47,7 @@ def _results(root: Node) -> Node | None:
 
 
 def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
-    if not isinstance(doc, dict):
-        raise ValueError("not a result: expected a JSON object")
+    doc = an_object(doc, "a result")
     content, notes = required_text(doc, "memory"), Notes()
     created = created_at(doc, ("created_at",), context, notes)
     agent = take(doc, "agent_id", values.text, "", Notes())

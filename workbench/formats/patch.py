@@ -3,7 +3,7 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -298,6 +298,15 @@ def opened(
     if root.damage:
         report.skip(lines.at(root.damage_at), root.damage)
     return root, lines
+
+
+def count_unread(root: Node, lines: Lines, report: Report, lists: Mapping[str, str]) -> None:
+    """Note the lists of a file, by their keys, of which no record is made."""
+    for name, what in lists.items():
+        found = root.inside("[", name)
+        if found is not None and (number := len(found.entries)):
+            told = f"{what} are not read ({number:,} of them)"
+            report.skip(lines.at(found.start), told, number)
 
 
 def indentation(text: str, at: int) -> str:

@@ -29,7 +29,7 @@ from workbench.formats.shared.records import (
     with_records,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes, slug
+from workbench.formats.shared.values import Notes, an_object, slug
 
 # One pattern of agent-playbook's semantic memory: from a JSON object to a memory, and its keys.
 
@@ -66,8 +66,7 @@ def keys_of(memory: Memory) -> tuple[Key[Memory], ...]:
 
 def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     """Read one pattern. Raises `ValueError` when it does not say anything."""
-    if not isinstance(doc, dict):
-        raise ValueError("not a pattern: expected a JSON object")
+    doc = an_object(doc, "a pattern")
     said = next(
         (name for name in SAYS if isinstance(doc.get(name), str) and doc[name].strip()), None
     )

@@ -28,7 +28,7 @@ from workbench.formats.shared import jsonstream
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import NO_CONTEXT, take
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes, texts, time
+from workbench.formats.shared.values import Notes, an_object, texts, time
 from workbench.formats.shared.values import text as as_text
 
 # Query sets: one judged query a line, `{"query", "relevant": {"<id>": grade}, "tags", "now",
@@ -84,8 +84,7 @@ def _records(text: str, report: Report) -> list[tuple[int, JudgedQuery]]:
 
 
 def _query(doc: Any, line: str) -> tuple[JudgedQuery, Notes]:
-    if not isinstance(doc, dict):
-        raise ValueError("not a query: expected a JSON object")
+    doc = an_object(doc, "a query")
     text = doc.get("query")
     if not isinstance(text, str) or not text.strip():
         raise ValueError("it has no query text")

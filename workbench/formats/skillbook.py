@@ -22,7 +22,7 @@ from workbench.formats.shared.records import (
     with_records,
 )
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes
+from workbench.formats.shared.values import Notes, an_object
 
 NAME = "skillbook"
 OTHERS = "others"
@@ -49,8 +49,7 @@ def bullet(name: str, doc: Any, listed: str | None) -> tuple[Bullet, Notes]:
 
     Raises `ValueError` when it has no content.
     """
-    if not isinstance(doc, dict):
-        raise ValueError("not a skill: expected a JSON object")
+    doc = an_object(doc, "a skill")
     content, notes = doc.get("content"), Notes()
     if not isinstance(content, str):
         raise ValueError("it has no content")
@@ -167,12 +166,10 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     if original is not None and book is not None:
         return _woven(book, original)
     bullets = books.named(book) if book else {}
-    groups = (
-        {name: books.grouped(bullets).get(name, []) for name in books.titles(book)} if book else {}
-    )
+    empty: dict[str, list[str]] = {name: [] for name in books.titles(book)} if book else {}
     doc = {
         "skills": {name: _document(bullet) for name, bullet in bullets.items()},
-        "sections": {**groups, **books.grouped(bullets)},
+        "sections": empty | books.grouped(bullets),
         "next_id": _highest(bullets.values()),
         "similarity_decisions": {},
     }

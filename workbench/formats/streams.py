@@ -22,7 +22,7 @@ from workbench.formats.patch import opened
 from workbench.formats.shared import values
 from workbench.formats.shared.records import made, take
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes, slug, time
+from workbench.formats.shared.values import Notes, an_object, slug, time
 
 GENAGENTS, GENERATIVE_AGENTS = "genagents", "generative-agents"
 
@@ -190,8 +190,7 @@ def read_list(text: str, context: ReadContext) -> Parsed:
 
 
 def _listed(node: Node, clock: Clock, start: str, context: ReadContext) -> tuple[Memory, Notes]:
-    if not isinstance(node, dict):
-        raise ValueError("not a node: expected a JSON object")
+    node = an_object(node, "a node")
     content, notes = node.get("content"), Notes()
     if not isinstance(content, str) or not content.strip():
         raise ValueError("it has no content")

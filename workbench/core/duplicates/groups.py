@@ -262,13 +262,13 @@ def merge_note(
 
 def with_note(metadata: Mapping[str, object], note: Mapping[str, object]) -> dict[str, object]:
     """Return `metadata` with `note` added to its list of merges."""
-    return {**metadata, "merged": [*_notes(metadata), note]}
+    return {**metadata, "merged": [*merges_noted(metadata), note]}
 
 
 def counted_before(record: Memory | Bullet, member: str, name: str) -> int:
     """Return how much of `member`'s count `name` an earlier merge already brought into `record`."""
-    for note in reversed(_notes(record.metadata)):
-        for entry in _listed(note, "records"):
+    for note in reversed(merges_noted(record.metadata)):
+        for entry in mappings_in(note, "records"):
             counts = entry.get("counts")
             if entry.get("id") == member and isinstance(counts, Mapping):
                 value = counts.get(name)
@@ -282,7 +282,7 @@ def summed(members: Sequence[Memory | Bullet], name: str) -> int:
     doubled = sum(
         min(int(getattr(part, name)), counted_before(whole, part.id, name))
         for whole in members
-        if _notes(whole.metadata)
+        if merges_noted(whole.metadata)
         for part in members
         if whole is not part
     )
@@ -345,11 +345,11 @@ def _archived(memory: Memory, into: str) -> Memory:
     return replace(shelved, metadata={**shelved.metadata, "merged_into": into})
 
 
-def _notes(metadata: Mapping[str, object]) -> list[Mapping[str, object]]:
-    return _listed(metadata, "merged")
+def merges_noted(metadata: Mapping[str, object]) -> list[Mapping[str, object]]:
+    return mappings_in(metadata, "merged")
 
 
-def _listed(holder: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
+def mappings_in(holder: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
     """Return the mappings in a list value; anything else (an import may bring any shape) is left
     out.
     """

@@ -3,16 +3,23 @@ Reflector said.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from msgspec import Meta, ValidationError, convert, to_builtins
 
 from workbench.core.document import Record
-from workbench.core.duplicates.groups import merge_note, summed, union, with_note
+from workbench.core.duplicates.groups import (
+    mappings_in,
+    merge_note,
+    merges_noted,
+    summed,
+    union,
+    with_note,
+)
 from workbench.core.playbook.book import (
     Bullet,
     Playbook,
@@ -345,6 +352,7 @@ def _with_members(playbook: Playbook, section_id: str, members: Sequence[Bullet]
 # operations.
 
 
+R = TypeVar("R")
 Tag = Literal["helpful", "harmful", "neutral"]
 TAGS: tuple[Tag, ...] = get_args(Tag)
 
@@ -420,14 +428,8 @@ def read_analysis(reply: str) -> Analysis:
         for k in ANALYSIS_TEXTS
         if not _is_text(data.get(k))
     ]
-    tags: list[BulletTag] = []
-    for raw in _items(data.get("bullet_tags"), "bullet_tags", odd):
-        found = _tag(raw)
-        if isinstance(found, Odd):
-            odd.append(found)
-        else:
-            tags.append(found)
-    return Analysis(**texts, bullet_tags=tuple(tags), odd=tuple(odd))
+    tags, others = _read_each(data.get("bullet_tags"), "bullet_tags", _tag)
+    return Analysis(**texts, bullet_tags=tags, odd=(*odd, *others))
 
 
 def read_curation(reply: str) -> Curation:
@@ -439,16 +441,9 @@ def read_curation(reply: str) -> Curation:
     data = find_json(reply, "operations")
     if isinstance(data, dict) and "operations" not in data:
         raise UnreadableReply("The JSON in the reply has no “operations”.")
-    odd: list[Odd] = []
-    operations: list[Curated] = []
-    for raw in _items(data["operations"] if isinstance(data, dict) else data, "operations", odd):
-        found = read_operation(raw)
-        if isinstance(found, Odd):
-            odd.append(found)
-        else:
-            operations.append(found)
+    listed = data["operations"] if isinstance(data, dict) else data
     reasoning = _text(data, "reasoning") if isinstance(data, dict) else ""
-    return Curation(reasoning, tuple(operations), tuple(odd))
+    return Curation(reasoning, *_read_each(listed, "operations", read_operation))
 
 
 def _tag(raw: object) -> BulletTag | Odd:
@@ -495,13 +490,15 @@ _NEEDS = {
 }
 
 
-def _items(value: object, name: str, odd: list[Odd]) -> Sequence[object]:
-    if value is None:
-        return ()
+def _read_each(
+    value: object, name: str, read: Callable[[object], R | Odd]
+) -> tuple[tuple[R, ...], tuple[Odd, ...]]:
+    """Return what can be read of a list, and what cannot."""
     if not isinstance(value, list):
-        odd.append(Odd(_json(value), f"“{name}” is not a list."))
-        return ()
-    return value
+        return (), () if value is None else (Odd(_json(value), f"“{name}” is not a list."),)
+    found = list(map(read, value))
+    odd = tuple(one for one in found if isinstance(one, Odd))
+    return tuple(one for one in found if not isinstance(one, Odd)), odd
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -604,11 +601,8 @@ def merged_from(bullet: Bullet) -> tuple[Mapping[str, Any], ...]:
     """Return the records of the bullet's latest merge (id, content, counts), itself first; empty
     when there is none.
     """
-    notes = bullet.metadata.get("merged")
-    if not isinstance(notes, list) or not notes or not isinstance(notes[-1], Mapping):
-        return ()
-    records = notes[-1].get("records")
-    found = [r for r in records if isinstance(r, Mapping)] if isinstance(records, list) else []
+    notes = merges_noted(bullet.metadata)
+    found = mappings_in(notes[-1], "records") if notes else []
     whole = all(isinstance(r.get("id"), str) and isinstance(r.get("content"), str) for r in found)
     return tuple(found) if whole and len(found) > 1 and found[0]["id"] == bullet.id else ()
 
@@ -638,8 +632,7 @@ def split(playbook: Playbook, bullet_id: str, now: datetime) -> Playbook:
 
 
 def _kept(bullet: Bullet, records: tuple[Mapping[str, Any], ...]) -> Bullet:
-    notes = bullet.metadata.get("merged")
-    left = list(notes)[:-1] if isinstance(notes, list) else []
+    left = merges_noted(bullet.metadata)[:-1]
     rest = {key: value for key, value in bullet.metadata.items() if key != "merged"}
     others = [_counts(record) for record in records[1:]]
     counts = {

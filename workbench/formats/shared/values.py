@@ -33,6 +33,15 @@ def is_number(raw: object) -> TypeGuard[int | float]:
     return is_whole(raw) or isinstance(raw, float)
 
 
+def an_object(raw: object, what: str) -> dict[str, Any]:
+    """Return a JSON object. Raises `ValueError` for any other value, which is not `what` it should
+    be.
+    """
+    if not isinstance(raw, dict):
+        raise ValueError(f"not {what}: expected a JSON object")
+    return raw
+
+
 def flat(text: str) -> str:
     """Return a text on one line, white space collapsed."""
     return " ".join(text.split())

@@ -108,10 +108,8 @@ def normalised(raw: Column, chosen: Candidates, inside: Rows | None) -> FactorCo
     """Map a column to 0…1 by the minimum and maximum of the positions `inside` (`None`: of all),
     clamped.
     """
-    scope = raw if inside is None else raw[inside]
-    low, high = float(scope.min()), float(scope.max())
-    low_at, high_at = (_first(scope == value, chosen, inside) for value in (low, high))
-    return FactorColumn(raw, _mapped(raw, low, high), low, high, low_at, high_at)
+    found = unnormalised(raw, chosen, inside)
+    return replace(found, norm=_mapped(raw, found.low, found.high))
 
 
 def normalised_by(raw: Column, bounds: tuple[float, float]) -> FactorColumn:
@@ -127,10 +125,11 @@ def _mapped(raw: Column, low: float, high: float) -> Column:
     return np.clip(norm, 0.0, 1.0, out=norm)
 
 
-def unnormalised(raw: Column, chosen: Candidates) -> FactorColumn:
+def unnormalised(raw: Column, chosen: Candidates, inside: Rows | None = None) -> FactorColumn:
     """Take a column as it is, for a score that the pool does not normalise."""
-    low, high = float(raw.min()), float(raw.max())
-    low_at, high_at = (_first(raw == value, chosen, None) for value in (low, high))
+    scope = raw if inside is None else raw[inside]
+    low, high = float(scope.min()), float(scope.max())
+    low_at, high_at = (_first(scope == value, chosen, inside) for value in (low, high))
     return FactorColumn(raw, raw, low, high, low_at, high_at)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from workbench.core.agents.actors import MERGED
 from workbench.core.agents.patterns.pattern import (
@@ -232,9 +232,12 @@ def match(pattern: Pattern, task: Task, now: datetime) -> Match:
     )
 
 
-def ranked(matches: Sequence[Match], most: int | None = None) -> tuple[Match, ...]:
-    """Return matches, the best first; ties go by id, so that an order is always the same."""
-    return tuple(sorted(matches, key=lambda one: (-one.score, one.pattern.id))[:most])
+Found = TypeVar("Found", Match, "Likeness")
+
+
+def ranked(found: Iterable[Found], most: int | None = None) -> tuple[Found, ...]:
+    """Return what was found, the best first; ties go by id, so that an order is always the same."""
+    return tuple(sorted(found, key=lambda one: (-one.score, one.pattern.id))[:most])
 
 
 def _said(text: str, facts: Facts, *, unreadable: bool | None = None) -> bool | None:
@@ -484,12 +487,7 @@ def similar(
         and other.category == pattern.category
         and other.status != "deprecated"
     ]
-    return most_alike(one for one in beside if one.score >= least)
-
-
-def most_alike(found: Iterable[Likeness]) -> tuple[Likeness, ...]:
-    """Return what resembles a pattern in order, the most alike first."""
-    return tuple(sorted(found, key=lambda one: (-one.score, one.pattern.id)))
+    return ranked(one for one in beside if one.score >= least)
 
 
 def likeness(one: Pattern, other: Pattern) -> Likeness:
@@ -726,7 +724,7 @@ def _grouped(left: list[Pattern]) -> Iterator[PatternGroup]:
         beside = (
             likeness(first, one) for one in left if _may_be_one(*told[first.id], *told[one.id])
         )
-        others = most_alike(
+        others = ranked(
             one for one in beside if one.score >= SAME and not _parted(first, one.pattern)
         )
         if others:
