@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.calls import calls_of
-from workbench.safety import scanning
 from workbench.safety.scanning import MOST, scan
 
 
@@ -48,8 +46,3 @@ def test_a_text_full_of_hidden_characters_is_reported_in_few_places() -> None:
     for unseen in ("a\u200b", "\u2764\ufe0f\ufe0f", "a\u200e", "a\x07"):
         found = scan(unseen * 50_000)
         assert 0 < len(found) <= MOST
-
-
-def test_which_way_a_text_reads_is_asked_where_a_mark_of_direction_stands() -> None:
-    assert calls_of([scanning._is_right_to_left], lambda: scan("a\u200bé\u202e")) == [0]
-    assert calls_of([scanning._is_right_to_left], lambda: scan("a\u200eé")) == [1]

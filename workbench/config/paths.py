@@ -52,14 +52,17 @@ def heads_dir() -> Path | None:
     """Return where this machine remembers what it stored, outside every store; `None` without a
     home folder.
     """
-    state = _at_once("XDG_STATE_HOME", ".local/state")
-    return None if state is None else state / "heads"
+    return _in_state("heads")
 
 
 def captures_dir() -> Path | None:
     """Return where it is kept how far agents' sessions were followed; `None` without a home folder."""
+    return _in_state("captures")
+
+
+def _in_state(name: str) -> Path | None:
     state = _at_once("XDG_STATE_HOME", ".local/state")
-    return None if state is None else state / "captures"
+    return None if state is None else state / name
 
 
 def replaced_dir() -> Path:

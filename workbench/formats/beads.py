@@ -11,13 +11,13 @@ from typing import Any
 from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted
-from workbench.formats.shared import jsonstream, values
+from workbench.formats.shared import jsonstream
 from workbench.formats.shared.records import (
     created_at,
     made,
     required_text,
     status_in,
-    take,
+    take_tags,
     unique_id,
 )
 from workbench.formats.shared.report import Report
@@ -110,7 +110,7 @@ def _closed(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
         score=_importance(doc, notes),
         summary=title.strip(),
         memory_type="episodic",
-        tags=tuple(dict.fromkeys(take(doc, "labels", values.texts, (), notes))),
+        tags=take_tags(doc, "labels", notes),
         related=tuple(
             dict.fromkeys(_issue_id(other) for other in others if isinstance(other, str) and other)
         ),

@@ -18,6 +18,8 @@ from workbench.formats.shared.records import (
     required_text,
     restored,
     take,
+    take_count,
+    take_text,
     unique_id,
     with_records,
 )
@@ -55,11 +57,11 @@ def bullet(doc: Any) -> tuple[Bullet, Notes]:
         doc.get(name) == value for name, value in _DEPRECATED
     )
     found = Bullet(
-        id=take(doc, "id", values.text, "", notes).strip() or unique_id("b", content),
-        section=take(doc, "category", values.text, "", notes).strip() or GENERAL,
+        id=take_text(doc, "id", notes).strip() or unique_id("b", content),
+        section=take_text(doc, "category", notes).strip() or GENERAL,
         content=content,
-        helpful_imported=take(doc, "helpfulCount", values.count, 0, notes),
-        harmful_imported=take(doc, "harmfulCount", values.count, 0, notes),
+        helpful_imported=take_count(doc, "helpfulCount", notes),
+        harmful_imported=take_count(doc, "harmfulCount", notes),
         pinned=take(doc, "pinned", values.flag, False, notes),
         state="deprecated" if out else "active",
         created_at=take(doc, "createdAt", values.time, None, notes),

@@ -18,7 +18,7 @@ from workbench.core.text import MAX_KEPT, clean_for_store
 from workbench.formats.patch import count_unread, opened
 from workbench.formats.shared import values
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.records import created_at, digest, made, take
+from workbench.formats.shared.records import created_at, digest, joined, made, take, take_text
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, an_object
 
@@ -127,9 +127,9 @@ def _memory(
 
 def _id(doc: dict[str, Any], *said: str, kind: str = "cm") -> str:
     """Number and a digest: the numbers of two people's databases are the same ones."""
-    at = take(doc, "created_at_epoch", values.text, "", Notes()) or _text(doc.get("created_at"))
-    number = take(doc, "id", values.text, "", Notes())
-    return "-".join(part for part in (kind, number, digest(at, *said)) if part)
+    at = take_text(doc, "created_at_epoch", Notes()) or _text(doc.get("created_at"))
+    number = take_text(doc, "id", Notes())
+    return joined(kind, number, digest(at, *said))
 
 
 def _content(said: dict[str, str], facts: tuple[str, ...], notes: Notes) -> str:

@@ -21,6 +21,7 @@ from workbench.formats.shared.records import (
     COUNTS,
     created_at,
     digest,
+    joined,
     made,
     place,
     status_in,
@@ -132,7 +133,7 @@ def statement(one: Statement, context: ReadContext) -> tuple[Memory, Notes]:
 
 
 def _id(name: str, context: ReadContext) -> str:
-    return "-".join(part for part in (PREFIX, place(context), name) if part)
+    return joined(PREFIX, place(context), name)
 
 
 NAME = TOPIC_NAME

@@ -28,13 +28,14 @@ from workbench.formats.shared.records import (
     Key,
     at_time_of,
     created_at,
+    joined,
     kept,
     made,
     place,
     remembered,
     restored,
     status_in,
-    take,
+    take_text,
 )
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes, an_object, slug
@@ -84,9 +85,7 @@ def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memo
     if not isinstance(inner.get("role"), str) or not content:
         raise ValueError("it has no role or says nothing")
     created = created_at(doc, _TIMES, context, notes)
-    given = next(
-        (take(doc, key, values.text, "", notes) for key in _IDS if doc.get(key) is not None), ""
-    )
+    given = next((take_text(doc, key, notes) for key in _IDS if doc.get(key) is not None), "")
     name = given.strip() or content_id(
         content, f"{inner['role']} {next((doc[k] for k in _TIMES if k in doc), '')}"
     )
@@ -99,7 +98,7 @@ def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memo
         created,
         source=Source(speaker=_speaker(inner)),
         category=inner["role"],
-        session_id=take(doc, "session_id", values.text, "", notes),
+        session_id=take_text(doc, "session_id", notes),
     )
     place = {"message": inner} if nested else {"nested": False}
     keys, known = _NESTED if nested else _PLAIN, ("role", "session_id")
@@ -229,7 +228,7 @@ def _memory(
     memory = made(
         context,
         notes,
-        "-".join(name for name in ("ext", place(context), stem, part.name) if name),
+        joined("ext", place(context), stem, part.name),
         part.body.text,
         created,
         _TYPES.get(part.title, "general"),

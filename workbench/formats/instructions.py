@@ -20,7 +20,7 @@ from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
-from workbench.formats.shared.records import created_at, made, place
+from workbench.formats.shared.records import created_at, joined, made, place
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, flat
 
@@ -524,7 +524,7 @@ def _memory(one: Said, name: str, context: ReadContext) -> tuple[Memory, Notes]:
     memory = made(
         context,
         notes,
-        "-".join(part for part in parts if part),
+        joined(*parts),
         one.text,
         created_at({}, (), context, notes),
         "gotcha" if one.forbids else "instruction",

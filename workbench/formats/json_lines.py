@@ -29,7 +29,9 @@ from workbench.formats.shared.records import (
     made,
     remembered,
     restored,
-    take,
+    take_count,
+    take_tags,
+    take_text,
 )
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes, an_object
@@ -171,7 +173,7 @@ def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]
             else "it has no text under a name that is known"
         )
     content, created = doc[names.text], created_at(doc, _TIMES, context, notes)
-    kind = take(doc, names.kind, values.text, "", notes) if names.kind else ""
+    kind = take_text(doc, names.kind, notes) if names.kind else ""
     memory = made(
         context,
         notes,
@@ -182,17 +184,15 @@ def _memory(doc: Any, wanted: str, context: ReadContext) -> tuple[Memory, Notes]
         summary=_line(doc.get(names.title)),
         memory_type="episodic",
         category=kind,
-        tags=tuple(dict.fromkeys(take(doc, "tags", values.texts, (), notes))),
-        session_id=next(
-            (take(doc, name, values.text, "", notes) for name in _SESSIONS if doc.get(name)), ""
-        ),
+        tags=take_tags(doc, "tags", notes),
+        session_id=next((take_text(doc, name, notes) for name in _SESSIONS if doc.get(name)), ""),
         source=Source(
             speaker=next(
                 (found for name in _SPEAKERS if (found := values.speaker(doc.get(name)))), None
             )
         ),
-        helpful_imported=take(doc, names.helpful, values.count, 0, notes),
-        harmful_imported=take(doc, names.harmful, values.count, 0, notes),
+        helpful_imported=take_count(doc, names.helpful, notes),
+        harmful_imported=take_count(doc, names.harmful, notes),
     )
     known = (*_IDS, *_SESSIONS, *_SPEAKERS, *_TIMES)
     return remembered(memory, doc, _keys(names), NAME, known, {"names": list(names)}), notes

@@ -21,6 +21,7 @@ from workbench.formats.shared.records import (
     created_at,
     file_part,
     fresh,
+    joined,
     kept,
     made,
     remembered,
@@ -124,7 +125,7 @@ def block(doc: Any, agent: str, context: ReadContext) -> tuple[Memory, Notes]:
     if not isinstance(doc.get("value"), str) or not doc["value"].strip():
         raise Unread("the block {} is empty", shown(label))
     created = created_at(doc, ("created_at",), context, notes)
-    name = "-".join(part for part in ("letta", slug(agent), slug(label) or "block") if part)
+    name = joined("letta", slug(agent), slug(label) or "block")
     memory = made(
         context, notes, name, doc["value"], created, memory_type="semantic", section=label
     )

@@ -37,6 +37,7 @@ from workbench.formats.shared.records import (
     required_text,
     restored,
     take,
+    take_text,
     unique_id,
     updated,
 )
@@ -249,7 +250,7 @@ def _entity(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory, Doc]:
     name = required_text(doc, "name")
     said = [text for text in take(doc, "observations", values.texts, (), notes) if text.strip()]
     content = _joined(said) or name
-    category = take(doc, "entityType", values.text, "", notes)
+    category = take_text(doc, "entityType", notes)
     summary = f"{name} ({category})" if category else name
     memory = _memory(entity_id(name), content, summary, category, context, notes)
     return memory, {"kind": ENTITY, "name": name}

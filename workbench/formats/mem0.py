@@ -13,6 +13,8 @@ from workbench.formats.shared.records import (
     made,
     required_text,
     take,
+    take_tags,
+    take_text,
     unique_id,
 )
 from workbench.formats.shared.report import Report
@@ -50,20 +52,20 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     doc = an_object(doc, "a result")
     content, notes = required_text(doc, "memory"), Notes()
     created = created_at(doc, ("created_at",), context, notes)
-    agent = take(doc, "agent_id", values.text, "", Notes())
+    agent = take_text(doc, "agent_id", Notes())
     memory = made(
         context,
         notes,
-        take(doc, "id", values.text, "", notes).strip() or unique_id("mem0", content),
+        take_text(doc, "id", notes).strip() or unique_id("mem0", content),
         content,
         created,
         user_id=take(doc, "user_id", values.text, "local", notes) or "local",
-        session_id=take(doc, "run_id", values.text, "", notes),
+        session_id=take_text(doc, "run_id", notes),
         source=Source(
             speaker=values.speaker(doc.get("actor_id")) or values.speaker(doc.get("role"))
         ),
         memory_type="semantic",
-        tags=tuple(dict.fromkeys(take(doc, "categories", values.texts, (), notes))),
+        tags=take_tags(doc, "categories", notes),
         metadata={
             **{
                 name: value

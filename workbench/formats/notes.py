@@ -23,6 +23,7 @@ from workbench.formats.shared.markdown import Statement, statements
 from workbench.formats.shared.records import (
     COUNTS,
     created_at,
+    joined,
     made,
     place,
     status_in,
@@ -160,7 +161,7 @@ def id_of(key: str, context: ReadContext) -> str:
     """Return the id of a note's record; `key` is the note's path in its folder, of an entry of a
     daily note with `#` and the entry behind it.
     """
-    where = "-".join(part for part in ("note", place(context)) if part)
+    where = joined("note", place(context))
     return unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key, count=1))
 
 

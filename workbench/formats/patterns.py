@@ -25,6 +25,7 @@ from workbench.formats.shared.records import (
     restored,
     status_in,
     take,
+    take_text,
     updated,
     with_records,
 )
@@ -77,13 +78,13 @@ def pattern(key: str, doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     memory = made(
         context,
         notes,
-        take(doc, "id", values.text, "", notes) or f"pattern-{slug(key) or 'unnamed'}",
+        take_text(doc, "id", notes) or f"pattern-{slug(key) or 'unnamed'}",
         doc[said],
         created,
         "pattern",
-        summary="" if said == "name" else take(doc, "name", values.text, "", notes),
+        summary="" if said == "name" else take_text(doc, "name", notes),
         memory_type="semantic",
-        category=take(doc, "category", values.text, "", notes),
+        category=take_text(doc, "category", notes),
         confidence=take(doc, "confidence", _confidence, 0, notes),
         status=status_in(doc),
     )

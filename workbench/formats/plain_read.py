@@ -16,7 +16,7 @@ from workbench.formats.lifecycle import FIELDS, from_entry
 from workbench.formats.patch import Lines, scan_file
 from workbench.formats.shared import books, jsonstream, values
 from workbench.formats.shared.jsontext import JsonReader
-from workbench.formats.shared.records import required_text, take, unique_id
+from workbench.formats.shared.records import required_text, take, take_count, take_text, unique_id
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.values import Notes
 
@@ -538,14 +538,14 @@ def _bullet(doc: dict[str, Any]) -> tuple[Bullet, Notes]:
     content = required_text(doc, "content")
     other = {name: value for name, value in doc.items() if name not in _BULLET_KEYS}
     bullet = Bullet(
-        id=take(doc, "id", values.text, "", notes).strip() or unique_id("b", content),
-        section=take(doc, "section", values.text, "", notes).strip() or "Others",
+        id=take_text(doc, "id", notes).strip() or unique_id("b", content),
+        section=take_text(doc, "section", notes).strip() or "Others",
         content=content,
-        helpful_imported=take(doc, "helpful", values.count, 0, notes),
-        harmful_imported=take(doc, "harmful", values.count, 0, notes),
+        helpful_imported=take_count(doc, "helpful", notes),
+        harmful_imported=take_count(doc, "harmful", notes),
         pinned=take(doc, "pinned", values.flag, False, notes),
         state="deprecated" if doc.get("state") == "deprecated" else "active",
-        neutral_count=take(doc, "neutral", values.count, 0, notes),
+        neutral_count=take_count(doc, "neutral", notes),
         aliases=take(doc, "aliases", values.texts, (), notes),
         created_at=take(doc, "created_at", values.time, None, notes),
         last_feedback_at=take(doc, "last_feedback_at", values.time, None, notes),

@@ -19,6 +19,7 @@ from workbench.formats.shared.records import (
     remembered,
     restored,
     take,
+    take_count,
     with_records,
 )
 from workbench.formats.shared.report import Report, shown
@@ -58,9 +59,9 @@ def bullet(name: str, doc: Any, listed: str | None) -> tuple[Bullet, Notes]:
         id=name,
         section=section,
         content=content,
-        helpful_imported=take(doc, "helpful", values.count, 0, notes),
-        harmful_imported=take(doc, "harmful", values.count, 0, notes),
-        neutral_count=take(doc, "neutral", values.count, 0, notes),
+        helpful_imported=take_count(doc, "helpful", notes),
+        harmful_imported=take_count(doc, "harmful", notes),
+        neutral_count=take_count(doc, "neutral", notes),
         created_at=take(doc, "created_at", values.time, None, notes),
         state="active" if doc.get("status") in (None, "active") else "deprecated",
     )

@@ -20,7 +20,7 @@ from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.patch import opened
 from workbench.formats.shared import values
-from workbench.formats.shared.records import made, take
+from workbench.formats.shared.records import made, take_tags
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.values import Notes, an_object, slug, time
 
@@ -254,7 +254,7 @@ def _named(key: object, node: object, start: str, context: ReadContext) -> tuple
         created,
         last_accessed_at=_time(node, "last_accessed", created),
         score=importance(node.get("poignancy"), 10, notes),
-        tags=tuple(dict.fromkeys(take(node, "keywords", values.texts, (), notes))),
+        tags=take_tags(node, "keywords", notes),
         citations=_cited(node.get("filling"), start, extra, notes),
         source=Source(speaker=_speaker(node)),
         metadata=extra,

@@ -74,12 +74,8 @@ def find(text: str) -> Iterator[Finding]:
         return
     if compiled(_ANY).search(text) is None:
         return
-    right_to_left = False
+    right_to_left = any(unicodedata.bidirectional(char) in ("R", "AL") for char in set(text))
     for rule in RULES:
-        if rule is _BIDI:
-            right_to_left = compiled(f"[{_MARKS}]").search(text) is not None and _is_right_to_left(
-                text
-            )
         runs = (run.span() for run in compiled(f"[{rule.chars}]+").finditer(text))
         useless = (span for span in runs if not _has_use(rule, text, *span, right_to_left))
         yield from (
@@ -106,10 +102,6 @@ def _has_use(rule: HiddenRule, text: str, start: int, end: int, right_to_left: b
         begins = start == 0 and chars == "\ufeff"
         return begins or (len(chars) == 1 and chars in _JOINERS and is_needed(text, start))
     return rule is _BIDI and set(chars) <= set(_MARKS) and right_to_left
-
-
-def _is_right_to_left(text: str) -> bool:
-    return any(unicodedata.bidirectional(char) in ("R", "AL") for char in set(text))
 
 
 def scan(text: str) -> tuple[Finding, ...]:

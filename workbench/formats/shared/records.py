@@ -69,6 +69,26 @@ def take(doc: Mapping[str, Any], name: str, decode: Decode, default: Any, notes:
     return value
 
 
+def take_text(doc: Mapping[str, Any], name: str, notes: Notes) -> str:
+    """Return the text of a key; empty where it says nothing."""
+    return str(take(doc, name, values.text, "", notes))
+
+
+def take_count(doc: Mapping[str, Any], name: str, notes: Notes) -> int:
+    """Return the count of a key; 0 where it says none."""
+    return int(take(doc, name, values.count, 0, notes))
+
+
+def take_tags(doc: Mapping[str, Any], name: str, notes: Notes) -> tuple[str, ...]:
+    """Return the distinct texts in the list of a key."""
+    return tuple(dict.fromkeys(take(doc, name, values.texts, (), notes)))
+
+
+def joined(*parts: str) -> str:
+    """Return the parts of an id that say something, with hyphens between."""
+    return "-".join(part for part in parts if part)
+
+
 def required_text(doc: Mapping[str, Any], name: str) -> str:
     """Return the text of a key. Raises `ValueError` when there is none."""
     value = doc.get(name)
@@ -242,7 +262,7 @@ def digest(*parts: str) -> str:
 
 def unique_id(prefix: str, name: str) -> str:
     """Make a readable id of a name; different names never share one."""
-    return "-".join(part for part in (prefix, slug(name), digest(name)) if part)
+    return joined(prefix, slug(name), digest(name))
 
 
 def place(context: ReadContext) -> str:

@@ -349,6 +349,10 @@ def _fit(months: tuple[Month, ...], created: Rows) -> Column:
     return fits
 
 
+def _nothing(case: ShareCase) -> Share:
+    return Share(case.part, 0.0, None, 0.0)
+
+
 def _related_share(case: ShareCase) -> Share:
     """Tell which related word in the memory counts most."""
     best: tuple[float, str, str, float] | None = None
@@ -359,7 +363,7 @@ def _related_share(case: ShareCase) -> Share:
                 counts = strength * nearness(cosine)
                 best = max(best or (0.0, "", "", 0.0), (counts, stem, term.term, cosine))
     if best is None:
-        return Share(case.part, 0.0, None, 0.0)
+        return _nothing(case)
     counts, word, asked, cosine = best
     return Share(
         case.part,
@@ -384,7 +388,7 @@ def _neighbours_share(case: ShareCase) -> Share:
                     )
                     found.append((lent * term.weight, lent, step, term.term))
     if not found:
-        return Share(case.part, 0.0, None, 0.0)
+        return _nothing(case)
     _, counts, step, word = max(found)
     where = "before" if step < 0 else "after"
     facts: dict[str, str | float] = {
@@ -400,7 +404,7 @@ def _carry_share(case: ShareCase) -> Share:
     """Tell what the memory inherits, and from which one."""
     gained = case.made_of("carry")
     if not gained or case.position is None:
-        return Share(case.part, 0.0, None, 0.0)
+        return _nothing(case)
     chosen, at = case.chosen, int(case.chosen.places(np.array([case.row]))[0])
     start = max(0, at - BACK)
     known = None if case.scores.known is None else case.scores.known[chosen.rows]
