@@ -16,9 +16,9 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -80,8 +80,7 @@ FOLDER = "drafts"
 _END = ".json"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """What a draft is of: a record by `table/key`, and which of its texts ("text", "split",
     "round", …).
     """

@@ -11,10 +11,9 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.document import Record, from_doc, to_doc
 from workbench.core.files.atomic import write_file
@@ -156,8 +155,7 @@ def keep(state_dir: Path, name: str, data: Mapping[str, object]) -> None:
         write_file(state_dir / name, json.dumps(data, indent=1).encode("ascii"))
 
 
-@dataclass(frozen=True, slots=True)
-class LastBackup:
+class LastBackup(NamedTuple):
     """A backup: its file, when it was made, and the revision it holds."""
 
     file: Path

@@ -10,10 +10,9 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.config.settings import Loaded, Settings
 from workbench.core.agents.actors import SERVE
@@ -29,8 +28,7 @@ from workbench.core.text import one_line
 Read = Callable[[object], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One key of the file: its dotted name, and which values it takes.
 
     `read` takes the raw value and raises `ValueError` when it will not do; `attribute` is where the

@@ -152,8 +152,7 @@ def sparkline(values: Sequence[int]) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
+class Unfinished(NamedTuple):
     """A purge that was broken off: its revision, and the records it erases, as (table, key); none
     where secrets are.
 

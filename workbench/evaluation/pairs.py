@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -370,8 +371,7 @@ EQUAL_WIDTH = 0.05
 """Totals that differ by less than about this are called equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """The question whether, for a query (its number), memory `a` is better than memory `b`."""
 
     query: int

@@ -5,8 +5,8 @@ it.
 import contextlib
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.files.lint import Line, lines
@@ -51,8 +51,7 @@ KINDS = {"user": "general", "feedback": "correction", "project": "general", "ref
 """The types of topic files, and what kind of observation each is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(NamedTuple):
     """A topic file: its name as the index has it, its text, and the front matter that takes `skip`
     lines of it.
     """
@@ -160,8 +159,7 @@ def detect(head: str, path: str) -> Sure | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A line of an index: the file that it names, as it names it, and what it says of it. `line`
     counts from 1.
     """

@@ -5,10 +5,9 @@ memory.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.agents.document import HEADINGS
 from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Sure
@@ -166,8 +165,7 @@ FORMAT = Format(NAME, "external memory messages (JSON lines)", detect, read, wri
 _TYPES = {"Key Decisions": "decision"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(NamedTuple):
     """One of the two files: its format's name and how long its memories last."""
 
     name: str

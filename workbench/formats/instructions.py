@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
+from typing import NamedTuple
 
 from workbench.core.files.format import Clues, Format, Parsed, ReadContext
 from workbench.core.files.lint import headings, lines
@@ -36,8 +37,7 @@ _SUFFIXES = ("", ".md", ".mdc", ".mdx", ".markdown", ".txt")
 _PLACES = ("./", "../", "~/", "/")
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(NamedTuple):
     """A file that is imported on a `line` of the first one, by its path from there; `text` is
     `None` when not read.
     """
@@ -204,8 +204,7 @@ is a title.
 _BEGINS, _ENDS = frozenset({"begin", "start"}), frozenset({"end", "stop"})
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """One statement: the line it starts on, its text with what it stands under, and whether it says
     what not to do.
     """

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path, PurePath
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from workbench.core.duplicates.dedup import Described, says_all_the_same, text_key
 from workbench.core.files.format import Issue, Parsed, ReadContext, WriteText
@@ -37,8 +37,7 @@ _Finding = tuple[int, Rule, str, Fix | None]
 """The line of what is wrong, the rule, a sentence, and how it could be put right."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """A bullet's first line with what it says and the key of the section it stands in ("" above the
     first heading).
 
@@ -303,8 +302,7 @@ MOST = 20
 """Fixes that are worked out at a time; once they are made, the next ones are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(NamedTuple):
     """The text of a file whose format is written too, and how: what makes a fix of other records."""
 
     text: str
@@ -330,8 +328,7 @@ class Writer:
         ) if old != new else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Wrong:
+class _Wrong(NamedTuple):
     """Something that is wrong with records, and the records that would put it right, where it is
     sure which.
     """

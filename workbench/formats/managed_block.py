@@ -8,6 +8,7 @@ text to text; what is outside the markers stays as it is, character by character
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.files.lint import (
     BLANKS,
@@ -37,8 +38,7 @@ class BrokenBlock(WorkbenchError):
     """The markers in a file do not make one block, so nobody can tell what is inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A block in a text, from `start` to `end` (the line end after its last marker is not part of
     it).
 

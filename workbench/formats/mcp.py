@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Reason, Unread
@@ -398,8 +398,7 @@ class Spot:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(NamedTuple):
     """Where a file has its graph: the JSON text it stands in, and the object in that."""
 
     inside: Unwrapped

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.files.lint import headings, lines
 from workbench.formats import plain_read as cells
@@ -19,8 +19,7 @@ _NAME = re.compile(r"[A-Za-z_#][\w .#/-]{0,17}")
 _YAML_KEY = re.compile(r"^([A-Za-z_][\w-]{0,40})[ \t]*:(?=\s|$)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(NamedTuple):
     """What a file looks like, with names that stand in it, and what formats of that kind need."""
 
     looks: str

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.files.format import Layout
 from workbench.core.record import UnreadableFile
@@ -141,8 +141,7 @@ def flow(value: object) -> str:
     return json.dumps(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One element: its key (or index), where it starts (at its key), where its value starts and
     ends, and where its comma stands.
 

@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Sure
 from workbench.core.files.reason import Reason
@@ -32,8 +32,7 @@ DELIMITERS = (",", ";", "\t")
 """What stands between the cells of a table; spreadsheets of some countries write semicolons."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
+class TableRow(NamedTuple):
     """A row of a table: the line it starts on, from 1, and its cells; `open` tells that a quote is
     never closed.
     """
@@ -133,8 +132,7 @@ _OPEN = "a quoted cell is never closed: nothing from here on is read"
 _YAML_LINE = re.compile(r"(?:(?P<item>  - |    )(?P<name>\w+)|(?P<top>\w+)):(?: (?P<value>.*))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The rows of a file, whether they are a playbook's bullets, and the sections and the name it
     says beside them.
     """

@@ -9,8 +9,8 @@ that is not known yet.
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from workbench.core.files.format import (
     Format,
@@ -170,8 +170,7 @@ _BLANK = re.compile(r"[\s%\ufeff]+")
 _LOOKED_AT = 20
 
 
-@dataclass(frozen=True, slots=True)
-class RunLine:
+class RunLine(NamedTuple):
     """One result of a run: which place and score a document got for a topic."""
 
     topic: str
@@ -180,8 +179,7 @@ class RunLine:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """The rankings of one system, named by `tag`, in the order of the file."""
 
     tag: str

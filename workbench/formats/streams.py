@@ -9,10 +9,9 @@ to the metadata.
 
 import hashlib
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Signature
 from workbench.core.files.reason import Unread
@@ -112,8 +111,7 @@ def importance(raw: object, top: float, notes: Notes) -> float | None:
     return held * 10 / top
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """Turns step counters into times: step `first` is at `start`, one `step` later for each that
     follows.
     """

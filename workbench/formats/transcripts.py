@@ -6,10 +6,9 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Said, Summary, cut
 from workbench.core.record import parse_time
@@ -22,8 +21,7 @@ _LONGEST = 64 * 1024 * 1024
 Doc = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line that was read: the events in it, where the next one begins, and the session that it
     says it is of.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import NamedTuple
 
 from workbench.core.files.format import ReadContext
 from workbench.core.files.lint import BLANKS, Edit, Line, applied, lines, newline_of
@@ -32,8 +33,7 @@ class Unplaced(ValueError):
     """
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(NamedTuple):
     """The lines of a file that are one line of what is read: (text, line end); more than one where
     some are blank.
     """

@@ -245,8 +245,7 @@ class Near:
     threshold: float
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(NamedTuple):
     """What supports a sentence: rows of the request by falling nearness, on how many occasions, and
     how near (0–1).
     """
@@ -431,8 +430,7 @@ share of its words from which that alone will do.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
+class _Ranked(NamedTuple):
     """A proposable sentence with what supports it."""
 
     score: float

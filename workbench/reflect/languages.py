@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -196,8 +195,7 @@ NEARLY = 0.85
 """Share of the words of either text that the other must hold for both to be nearly equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     text: str
     stems: frozenset[str]
     negations: frozenset[str]
@@ -279,8 +277,7 @@ _MACHINES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence, the row of its memory in the request, and whether it may be proposed.
 
     `text` is what stands in the memory; `speaker` is empty, or who says it when `text` does not
@@ -301,8 +298,7 @@ class Sentence:
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(NamedTuple):
     """A paragraph: who speaks in it ("" for nobody), what they say, and where it comes from."""
 
     speaker: str

@@ -4,8 +4,7 @@ dropped.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import cast, get_args
+from typing import NamedTuple, cast, get_args
 
 from workbench.core.agents.plan import ActionType
 from workbench.core.reflection.llm import UnreadReply
@@ -37,8 +36,7 @@ _SPLIT = re.compile(r"\s*(?:[,;&\[\]]|\band\b)\s*", re.IGNORECASE)
 _NOUN_AT = re.compile(_NOUN, re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(NamedTuple):
     """A text without its citations, the ids it cites, and what it cites that names no memory."""
 
     text: str
@@ -138,8 +136,7 @@ _EMPHASIS = re.compile(r"(\*\*|__)(.+?)\1")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}|\s*```\w*\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One item: its text in one line without emphasis, and the lines it was read from."""
 
     text: str
@@ -147,8 +144,7 @@ class Item:
     number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """The items of a list, and the other lines that say something."""
 
     items: tuple[Item, ...] = ()
@@ -217,16 +213,14 @@ _HEADING = re.compile(
 _QUOTES = (("“", "”"), ('"', '"'), ("```", "```"))
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
+class Questions(NamedTuple):
     """Questions that were read."""
 
     texts: tuple[str, ...] = ()
     unread: tuple[UnreadReply, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Insights:
+class Insights(NamedTuple):
     """Insights that were read."""
 
     found: tuple[Insight, ...] = ()

@@ -11,6 +11,7 @@ from functools import cache
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,8 +132,7 @@ class Kept:
         return not has_changed(len(self.texts), len(texts), len(common))
 
 
-@dataclass(frozen=True, slots=True)
-class FloorFile:
+class FloorFile(NamedTuple):
     """The floors of a store under one model, whose `fingerprint` names the file in `folder`."""
 
     folder: Path

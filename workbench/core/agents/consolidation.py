@@ -3,8 +3,8 @@ of a run.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from msgspec import field
 
@@ -21,8 +21,7 @@ KEPT = 50
 """Runs of which a store keeps the record."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageKind:
+class StageKind(NamedTuple):
     """One stage: its id, and what it does in words."""
 
     id: str

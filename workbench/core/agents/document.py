@@ -5,9 +5,8 @@ external memory session (source 002), a folder of notes.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.document import Record
 from workbench.core.files.lint import headings, lines
@@ -62,8 +61,7 @@ class Document(Record, frozen=True):
         return sections(self.content)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSection:
+class DocumentSection(NamedTuple):
     """What stands below one heading, up to the next: from `line` to `end`, both counted from 1, and
     its tokens.
 

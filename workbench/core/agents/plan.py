@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import accumulate
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from workbench.core.record import InvalidRecord
 from workbench.core.text import one_line
@@ -341,8 +341,7 @@ ActionType = Literal["retrieval", "reasoning", "learning", "grounding"]
 MOST_CANDIDATES, MUCH_ACTIVITY, REASONING = 5, 100, 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """What a decision rests on: the task, what is at hand in words, the goals with those finished,
     and the actions.
     """

@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import groupby, pairwise, product
@@ -215,8 +215,7 @@ _UNSAID = frozenset({"id", "version", "order", "raw", "lead", "metadata"})
 """What tells where a record stands or how it was written, not what it says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """Whose record it is, what names it, and where it belongs; each part is empty where nothing
     says so.
     """

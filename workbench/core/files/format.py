@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Dialect, Playbook
@@ -121,8 +121,7 @@ class Layout:
     final_newline: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+class Detection(NamedTuple):
     """How sure a format is (0–1) that a file is its own, and why."""
 
     format: str
@@ -278,8 +277,7 @@ Holds = Literal["playbook", "memories", "either", "queries"]
 """What a file of a kind has in it: bullets, memories, either of them, or judged queries."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dialects:
+class Dialects(NamedTuple):
     """The ways in which one format is written, by name; `None` stands for the one that a playbook
     was read in.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from workbench.core.text import clean_for_store
 
@@ -26,8 +26,7 @@ Edit = tuple[int, int, str]
 """Start, end and the text between them from now on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line: its number, where it starts, its text without the line end, whether it is code in a
     fence, and where the next line starts.
     """
@@ -82,8 +81,7 @@ _TITLE = re.compile(r" {0,3}[^\s\-*+#>|<\d:]")
 """How a line begins that signs below it may make a heading; no list item, quote or table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading: its line, how deep it is (1–6), and what it says."""
 
     line: Line

@@ -2,13 +2,12 @@
 be told together.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.text import ELLIPSIS
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """What is wrong: `pattern` is the sentence, with a `{}` for each of the `values` that only this
     place has.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.binomial import at_least
 from workbench.core.playbook.book import Bullet, Playbook, Section, number_of
@@ -72,8 +72,7 @@ _STEPS = 50
 """Steps in which a lower bound counts: two bullets within one are taken to be equally good."""
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
+class Costs(NamedTuple):
     """Estimated tokens by bullet id and by section id (its heading and its bullets), and of all
     that is not deprecated.
 
@@ -85,8 +84,7 @@ class Costs:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
+class Fitting(NamedTuple):
     """What fits into `budget` tokens: the bullets in and out, in file order, and the tokens of
     those in it.
     """

@@ -8,6 +8,7 @@ that is not closed ends with the text, so that a filter can be read while it is 
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.playbook.book import (
     Bullet,
@@ -53,8 +54,7 @@ Among = Mapping[str, frozenset[str]]
 NOBODY: Among = {}
 
 
-@dataclass(frozen=True, slots=True)
-class BookClause:
+class BookClause(NamedTuple):
     """One `is:` or `section:` with its alternatives in folded case."""
 
     key: str

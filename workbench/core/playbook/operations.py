@@ -4,10 +4,10 @@ Reflector said.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
 from msgspec import Meta, ValidationError, convert, to_builtins
 
@@ -90,8 +90,7 @@ class CreateMeta(_Suggested, frozen=True, tag="CREATE_META"):
     section_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """Put a bullet at `position` (from 0) among the bullets of a section; `None` means the end."""
 
     bullet_id: str
@@ -99,8 +98,7 @@ class Move:
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reorder:
+class Reorder(NamedTuple):
     """Bring the bullets of a section into the given order; every one must be named once."""
 
     section_id: str
@@ -362,16 +360,14 @@ class BulletTag(_Suggested, frozen=True, tag="TAG"):
     tag: Tag
 
 
-@dataclass(frozen=True, slots=True)
-class Odd:
+class Odd(NamedTuple):
     """A part of a reply that could not be read: its JSON, and the reason in a sentence."""
 
     raw: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(NamedTuple):
     """What the Reflector found out about one run; texts it did not give are empty."""
 
     reasoning: str = ""
@@ -383,16 +379,14 @@ class Analysis:
     odd: tuple[Odd, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Curated:
+class Curated(NamedTuple):
     """One operation that the Curator suggests, and why, if it says so."""
 
     operation: Curatable
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Curation:
+class Curation(NamedTuple):
     """What the Curator suggests, in its order."""
 
     reasoning: str = ""

@@ -3,8 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from workbench.core.document import Record
 
@@ -15,16 +15,14 @@ Z = 1.959963984540054
 """The 97.5 % quantile of the normal distribution: intervals hold 95 %."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One run of an agent: the bullets it used, and whether its answer was right."""
 
     bullets: frozenset[str]
     correct: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """So many of so many runs were right, with the Wilson interval of the share at 95 %."""
 
     correct: int
@@ -38,8 +36,7 @@ class Rate:
         return self.correct / self.runs if self.runs else None
 
 
-@dataclass(frozen=True, slots=True)
-class BulletUsage:
+class BulletUsage(NamedTuple):
     """A bullet's runs: with it, without it, and the difference of the shares with its 95 % interval
     (Newcombe).
 

@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from workbench.core.document import Record
 from workbench.core.record import WorkbenchError
@@ -81,8 +81,7 @@ ENOUGH_CHARACTERS = 100
 ENOUGH_WORDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Substance:
+class Substance(NamedTuple):
     """What an insight has to it: its length in characters and the distinct actionable words, in
     order.
     """

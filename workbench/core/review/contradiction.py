@@ -8,9 +8,9 @@ differ. A rule that fires is a reason to look, never a verdict.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from workbench.core.duplicates.dedup import content_words, negated, numbers, opposites
 
@@ -37,8 +37,7 @@ _SENTENCES, _LONGEST = 40, 1_000
 _ENDS = re.compile(r"(?<=[.!?;؟؛।])\s+|(?<=[。！？；])|\n+")
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(NamedTuple):
     """Why a text may contradict another one: a reason, and the two sentences that it comes from.
 
     `other` is the id of the other text.
@@ -50,8 +49,7 @@ class Contradiction:
     theirs: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(NamedTuple):
     text: str
     stems: frozenset[str]
     negated: tuple[tuple[str, str], ...]

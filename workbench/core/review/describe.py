@@ -2,15 +2,14 @@
 against it.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.playbook.operations import said_then
 from workbench.core.review.kinds import kind_of
 from workbench.core.review.proposal import Proposal
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(NamedTuple):
     """A proposal in words. `title` may hold stored text; the rest is ours, ids aside.
 
     `yes` and `no` say what approving and rejecting do; `pro` and `contra` are reasons.

@@ -6,9 +6,9 @@ impossible. The age rules only find; archiving and asking are proposals that a p
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from workbench.core.limits import LIFECYCLE_LIMITS, LifecycleLimits
 from workbench.core.record import InvalidRecord, WorkbenchError, moved
@@ -40,16 +40,14 @@ SERVED_DAYS = 30.0
 """How long a signal that an agent was given is not proposed for archiving."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgeFinding:
+class AgeFinding(NamedTuple):
     """What an age rule suggests for a memory, and why, in a few words."""
 
     action: Literal["archive", "review", "reconfirm"]
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tombstone:
+class Tombstone(NamedTuple):
     """The rejected memory that a candidate resembles most, with their cosine similarity."""
 
     rejected: Memory
@@ -307,8 +305,7 @@ DOUBTFUL = "doubtful"
 """The flag of a question that votes raised."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contradicted:
+class Contradicted(NamedTuple):
     """A newer memory that says the opposite of another one: its id, a mark of both texts, and the
     reason.
 
@@ -321,8 +318,7 @@ class Contradicted:
     replaces: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UpkeepFinding:
+class UpkeepFinding(NamedTuple):
     """What the lifecycle suggests for the memory `id`, and why.
 
     `occasion` stays the same as long as the question is the same one; `evidence` are further

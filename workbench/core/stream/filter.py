@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
+from typing import NamedTuple
 
 from workbench.core.record import InvalidQuery, clock_time
 from workbench.core.stream.confidence import confidence_of
@@ -60,8 +61,7 @@ ACTOR = "actor"
 """The key that asks who stored a memory: the journal knows, the memory does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One `key:value`; `values` are alternatives in folded case, `at` is the instant of `since` and
     `until`.
     """

@@ -1,7 +1,7 @@
 """What auto-tune is asked for, and what it proposes; nothing of it is applied or saved here."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import Profile
@@ -91,8 +91,7 @@ def _p_text(p: float) -> str:
 FOLDS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     """What tuning maximises, and over how many folds of the queries the choice is cross-validated."""
 
     measure: Measure = NDCG10
@@ -100,8 +99,7 @@ class Search:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """A parameter that the proposal changes; weights are shares, half-lives days (`None`: no
     decay).
     """

@@ -4,14 +4,12 @@ place.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Direction = Literal[-1, 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Flip:
+class Flip(NamedTuple):
     """Where the candidate at `place` (from 1) and the next one swap as the weight grows past
     `value`.
 

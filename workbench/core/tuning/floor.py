@@ -58,8 +58,7 @@ def relevance(cosine: float, lexical: float, known: bool = True) -> float:
     return (cosine + lexical) / 2 if known else lexical
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """What a question reaches: the best cosine, the best full-text score, and the best relevance of
     one memory.
 
@@ -77,8 +76,7 @@ class Reach:
         return relevance(self.cosine, self.lexical, self.known)
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
+class Floor(NamedTuple):
     """What background questions reach on a store: nine of ten stay below `query`, and three of four
     find a better memory than one that stays below `memory`. With `by_words` no cosine takes part.
     """

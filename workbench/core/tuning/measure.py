@@ -3,9 +3,8 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from workbench.core.record import InvalidQuery
 
@@ -77,8 +76,7 @@ _KINDS: Mapping[Kind, tuple[str, Callable[[Sequence[str], Mapping[str, int], int
 _WRITTEN = re.compile(r"(ndcg|mrr|recall|p)@([1-9]\d{0,3})")
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """One metric cut at `k`; its definition is in `core.tuning.measure`."""
 
     kind: Kind
@@ -144,8 +142,7 @@ TOP = 5
 """Places within which a memory is expected where nobody says how many."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerExpected:
+class AnswerExpected(NamedTuple):
     """What is expected of the answer to one query, asked at `now` (otherwise: at the moment of the
     check).
 
@@ -163,8 +160,7 @@ class AnswerExpected:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class QualityExpected:
+class QualityExpected(NamedTuple):
     """A metric's mean over the judged queries of a file is at least so much; the path is from the
     file it stands in.
     """
@@ -199,8 +195,7 @@ too `low`.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Shortfall:
+class Shortfall(NamedTuple):
     """One way in which an expectation is not met: the memory `id` at `place` (from 1), or the
     `value` of a metric.
     """
@@ -211,8 +206,7 @@ class Shortfall:
     value: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """An expectation, and how the store falls short of it; `value` is what a metric came to."""
 
     expected: Expected

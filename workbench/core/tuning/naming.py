@@ -6,7 +6,7 @@ And whether it is about who asks it, and how much of a text asks.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -58,8 +58,7 @@ a sentence.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Month:
+class Month(NamedTuple):
     """A month that a query names, 1…12, with its day and its year where it names them."""
 
     month: int

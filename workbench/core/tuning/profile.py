@@ -55,8 +55,7 @@ later parts only.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Knob:
+class Knob(NamedTuple):
     """A number of a profile that a person can move.
 
     `key` is its dotted name in a profile's file and `default` what it is where a file leaves it
@@ -82,8 +81,7 @@ class Knob:
     talk: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
+class Factor(NamedTuple):
     """One factor: its value, mapped to 0…1 over the pool, times its weight is added to the score.
 
     `weight` is the key of the weight in a profile, `glyph` its fill in bars, `words` say what the
@@ -99,8 +97,7 @@ class Factor:
     episodes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RelevancePart:
+class RelevancePart(NamedTuple):
     """One thing that relevance is made of, in the order of the list.
 
     `words` is how the facts of that are said, with a

@@ -7,9 +7,9 @@ What cannot be read is passed over up to the next value on its line, or the next
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from workbench.core.files.format import Layout, Parsed, ReadContext, unwatched
 from workbench.core.files.lint import applied
@@ -186,8 +186,7 @@ def weave(
 # JSON inside a JSON string: the inner text, and the outer one again after a change.
 
 
-@dataclass(frozen=True, slots=True)
-class Unwrapped:
+class Unwrapped(NamedTuple):
     """The JSON text of a file; `start` and `end` are where its string stands, when it is inside
     one.
     """
@@ -237,8 +236,7 @@ _FEW = 4_000
 """Characters of the first try to read a value that goes on over lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """One value with its line and place; or the damage found there."""
 
     line: int

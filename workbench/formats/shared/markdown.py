@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.files.lint import (
     BLANKS,
@@ -79,8 +79,7 @@ def statements(text: str, skip: int = 0) -> Iterator[Statement]:
     yield from _made(gathered, section, text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
+class _Opened(NamedTuple):
     """What the first line of a statement is: how far its list item is indented, whether it is a
     comment or a rule.
     """

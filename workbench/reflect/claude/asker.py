@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from workbench.core.limits import LlmSettings
@@ -44,8 +44,7 @@ FEWER = "Lower claude.memories in the config, or mark fewer memories."
 _KEY = re.compile(r"sk-ant-[\w-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(NamedTuple):
     """One failed call. `status` is the HTTP status, `type` the API's name of the error, `said` its
     own words.
     """
@@ -158,8 +157,7 @@ def _of_status(trouble: Trouble, settings: LlmSettings) -> tuple[str, str]:
 # What a call of the Messages API brings, as values that cross threads.
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """`limit` tokens a calendar month, sent and received (0: no limit), of which `spent` are gone."""
 
     limit: int = 0
@@ -185,8 +183,7 @@ class Reach:
     retries: int = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a call brought: all text that came in, the tokens, why it stopped or what went wrong."""
 
     text: str

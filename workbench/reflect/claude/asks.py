@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import NamedTuple
 
 from workbench.core.agents.plan import MOST_CANDIDATES
 from workbench.core.playbook.book import Bullet, Playbook
@@ -124,8 +125,7 @@ ANALYSIS_TOKENS = 1_500
 CURATION_TOKENS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One run of an agent, for the ACE Reflector (source 003); `expected` is empty when nobody
     knows it.
     """

@@ -4,11 +4,10 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -196,8 +195,7 @@ WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json
 THESAURUS = "thesaurus.npz"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
+class ModelFiles(NamedTuple):
     """The content of a model folder; the three files and how a text is read decide every vector."""
 
     weights: bytes

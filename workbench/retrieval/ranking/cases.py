@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from functools import cached_property
 from threading import Lock
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -237,8 +237,7 @@ class PartColumnCase:
         return self.case.cache.get((*key, self.case.chosen, self.case.scores), make)
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """A factor as a column: `depends` names everything that the column of `make` depends on, and
     nothing else.
     """

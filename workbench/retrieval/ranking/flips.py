@@ -6,8 +6,8 @@ ordered by `tie_rank`. Slopes that differ by no more than `PARALLEL` count as eq
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ _FEW, _DEEPEST = 64, 12
 """A stretch of the scale is parted while more rows than this compete in it, so often at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     """The candidates as lines over one weight, from `low` to `high`; one number per candidate."""
 
     offset: Column

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -66,8 +66,7 @@ _FIRST = 80
 """How many of the best are put in order at first; four times as many whenever that was not enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """What normalised one factor: its minimum and maximum and the memories that set them, "" for
     frozen ones.
     """

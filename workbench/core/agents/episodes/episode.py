@@ -8,9 +8,9 @@ its own.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.document import Record
 from workbench.core.record import InvalidRecord, parse_time
@@ -200,8 +200,7 @@ COUNTED = ("access_count", "last_accessed", "referenced_by", "archival_status")
 """Parts of `lifecycle` that the store counts on itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeBody:
+class EpisodeBody(NamedTuple):
     """An episode whole, as JSON values; the properties are its known fields."""
 
     doc: Json

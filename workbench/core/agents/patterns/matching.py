@@ -119,8 +119,7 @@ def task_of(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(NamedTuple):
     """A problem type or domain that a task is taken to be of, and why."""
 
     about: Feature
@@ -128,8 +127,7 @@ class Fit:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """Why a pattern does not apply: what stands in the way, and what the pattern asks for there.
 
     A condition that hangs on what the task does not say is `unknown`.
@@ -140,8 +138,7 @@ class LeftOut:
     unknown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A pattern that applies: its score, and the parts that make it, each from 0 to 1 before it is
     weighted.
 
@@ -463,8 +460,7 @@ LOW, UNUSED = 0.4, timedelta(days=90)
 """A confidence below this is low, a pattern that nobody applied for so long is unused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(NamedTuple):
     """How alike another pattern is, from 0 to 1, and by what: text, applicability, and the form of
     what it says.
     """
@@ -685,8 +681,7 @@ they are else.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class PatternGroup:
+class PatternGroup(NamedTuple):
     """Patterns of one category that say the same: the surest, which `stands` for them, and the
     `others` beside it.
     """

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.agents.actors import APPROVED, EVIDENCE, IMPORTED, REFINED, RESTORED
 from workbench.core.agents.patterns.pattern import (
@@ -55,8 +55,7 @@ class Feature:
         return " → ".join(self.names)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """What mining looks at of an episode: where it belongs, whether it succeeded, and what was done
     in it.
     """
@@ -233,8 +232,7 @@ def confidence(success_rate: float, applications: int, p_value: float) -> float:
     return min(max(0.5 * success_rate + 0.3 * by_number + 0.2 * (1 - p_value), 0.0), 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What a validation finds in the applications that count: `episodes` of them, `successes` among
     them.
 

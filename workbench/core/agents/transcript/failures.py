@@ -9,11 +9,10 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.core.agents.transcript.events import Answer, Call, Failure, cut, has
 from workbench.core.agents.transcript.summaries import Lesson, Passed, Reason
@@ -26,8 +25,7 @@ _SHOWN, _MOST_LINES = 320, 4
 _WIDEST = 320
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(NamedTuple):
     """Why something failed: the `text` that says it (a few lines), its kind, and the `mark` that
     tells it again.
 
@@ -223,8 +221,7 @@ _SPLIT = frozenset(["&&", "||", ";", "|", "&", "|&", ";;", "(", ")", "{", "}", "
 _PLAIN = re.compile(r"[^\s\"'\\$`|&;<>(){}]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One command of a line: its words, and the folder that a `cd` before it went to (empty: none
     did).
 
@@ -390,8 +387,7 @@ _TOKEN = re.compile(r"[A-Za-z_][\w.-]{3,}")
 _LINES, _WIDE = 3, 110
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A use of a tool: the command line that it ran, if any, and what came of it."""
 
     call: Call
