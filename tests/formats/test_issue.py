@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.core.files.format import Issue, ReadContext
-from workbench.core.files.reason import Unread, reason_of
+from workbench.core.files.format import Issue, ReadContext, Unread, reason_of
 from workbench.formats import ace, lifecycle, streams
 from workbench.formats.claude_mem import observation
 from workbench.formats.shared.records import made

@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import get_args
 
-from workbench.core.files.format import Dialects, Format, Parsed, ReadContext, Sure
-from workbench.core.files.reason import Reason
-from workbench.core.free_names import FreeNames
+from workbench.core.files.format import Dialects, Format, Parsed, ReadContext, Reason, Sure
 from workbench.core.playbook.book import (
     Book,
     Bullet,
@@ -28,6 +26,7 @@ from workbench.core.playbook.book import (
 from workbench.core.text import counted
 from workbench.formats.claude_memory import BEGIN
 from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.values import FreeNames
 
 MAX_ID = 200
 _COUNTED = re.compile(

@@ -7,8 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Sure
-from workbench.core.files.reason import Reason, Unread, braced
+from workbench.core.files.format import (
+    Clues,
+    Format,
+    Parsed,
+    ReadContext,
+    Reason,
+    Sure,
+    Unread,
+    braced,
+)
 from workbench.core.playbook.operations import (
     Analysis,
     Curated,

@@ -10,8 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
-from workbench.core.files.reason import Unread, reason_of
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure, Unread, reason_of
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store

@@ -8,10 +8,9 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Format, Parsed, ReadContext, Reason, Sure, Unread
 from workbench.core.files.lint import Line, lines
 from workbench.core.files.memory_md import MAX_LINES, front_matter, measure
-from workbench.core.files.reason import Reason, Unread
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store, counted
 from workbench.formats.lifecycle import content_id

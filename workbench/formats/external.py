@@ -10,10 +10,9 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from workbench.core.agents.document import HEADINGS
-from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Sure
+from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Sure, reason_of
 from workbench.core.files.lint import newline_of
 from workbench.core.files.memory_md import facts, meta
-from workbench.core.files.reason import reason_of
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, MemoryType, Source
 from workbench.core.text import MAX_KEPT

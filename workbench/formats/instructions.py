@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 from typing import NamedTuple
 
-from workbench.core.files.format import Clues, Format, Parsed, ReadContext
+from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Reason
 from workbench.core.files.lint import headings, lines
 from workbench.core.files.memory_md import front_matter
-from workbench.core.files.reason import Reason
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import content_id
 from workbench.formats.shared import markdown

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from workbench.core.files.format import Clues, Format, Parsed, ReadContext
+from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Reason
 from workbench.core.files.lint import (
     BLANKS,
     Edit,
@@ -18,8 +18,6 @@ from workbench.core.files.lint import (
     raw,
     span,
 )
-from workbench.core.files.reason import Reason
-from workbench.core.free_names import FreeNames
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Status
 from workbench.formats.shared import values
@@ -32,7 +30,7 @@ from workbench.formats.shared.records import (
     made,
 )
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.values import Notes, flat, slug
+from workbench.formats.shared.values import FreeNames, Notes, flat, slug
 
 # The blocks of a .learnings file: headings, fields, sections, and where each value stands.
 #

@@ -9,8 +9,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
-from workbench.core.files.reason import Reason, Unread
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Reason, Sure, Unread
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Node, dumps, opened, patch, scan_file
 from workbench.formats.shared.jsonstream import unwrap

@@ -8,8 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
-from workbench.core.files.reason import Unread, reason_of
+from workbench.core.files.format import Format, Parsed, ReadContext, Sure, Unread, reason_of
 from workbench.core.record import iso
 from workbench.core.stream.memory import (
     ARCHIVED_REASONS,

@@ -9,11 +9,10 @@ from pathlib import Path, PurePath
 from typing import NamedTuple, TypeVar
 
 from workbench.core.duplicates.dedup import Described, says_all_the_same, text_key
-from workbench.core.files.format import Issue, Parsed, ReadContext, WriteText
+from workbench.core.files.format import Issue, Parsed, ReadContext, Reason, WriteText
 from workbench.core.files.formats import format_named
 from workbench.core.files.lint import COMPARED, Fix, Line, LintFinding, Rule, lines, newline_of
 from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at
-from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Bullet, bullet_id, initials, section_key, slug_for
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory

@@ -14,8 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Sure
-from workbench.core.files.reason import Reason, Unread
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Reason, Sure, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Entry, Node, dumps, patch, patched, scan

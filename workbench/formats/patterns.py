@@ -8,7 +8,6 @@ from typing import Any
 
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Signature
-from workbench.core.free_names import FreeNames
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Node, dumps, opened, patch, scan_file
@@ -30,7 +29,7 @@ from workbench.formats.shared.records import (
     with_records,
 )
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.values import Notes, an_object, slug
+from workbench.formats.shared.values import FreeNames, Notes, an_object, slug
 
 # One pattern of agent-playbook's semantic memory: from a JSON object to a memory, and its keys.
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Sure
-from workbench.core.files.reason import Reason
+from workbench.core.files.format import Format, Parsed, ReadContext, Reason, Sure
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory

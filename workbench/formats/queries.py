@@ -18,10 +18,11 @@ from workbench.core.files.format import (
     Layout,
     Parsed,
     ReadContext,
+    Reason,
     Sure,
+    Unread,
     in_scale,
 )
-from workbench.core.files.reason import Reason, Unread
 from workbench.core.record import UnreadableFile, iso
 from workbench.core.tuning.judgment import MAX_GRADE
 from workbench.formats.shared import jsonstream

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Signature
-from workbench.core.files.reason import Reason
+from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Reason, Signature
 from workbench.core.playbook.book import Bullet, Playbook, next_number
 from workbench.core.record import iso
 from workbench.formats.patch import Lines, Node, dumps, opened, patch, scan_file

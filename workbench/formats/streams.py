@@ -13,8 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from workbench.core.files.format import Format, Parsed, ReadContext, Signature
-from workbench.core.files.reason import Unread
+from workbench.core.files.format import Format, Parsed, ReadContext, Signature, Unread
 from workbench.core.record import UnreadableFile
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.patch import opened

@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
-from workbench.core.files.reason import Reason
 from workbench.core.playbook.book import Dialect, Playbook
 from workbench.core.playbook.operations import Analysis, Curation
 from workbench.core.playbook.usage import Run
@@ -15,8 +14,57 @@ from workbench.core.record import InvalidRecord, UnreadableFile
 from workbench.core.runtime import Progress
 from workbench.core.stream.importance import base_importance
 from workbench.core.stream.memory import Memory
-from workbench.core.text import counted
+from workbench.core.text import ELLIPSIS, counted
 from workbench.core.tuning.judgment import MAX_GRADE
+
+
+class Reason(NamedTuple):
+    """What is wrong: `pattern` is the sentence, with a `{}` for each of the `values` that only this
+    place has.
+
+    Reasons with one pattern are of one kind. A pattern without values is plain text, braces and
+    all.
+    """
+
+    pattern: str
+    values: tuple[object, ...] = ()
+
+    def __str__(self) -> str:
+        return self.pattern.format(*self.values) if self.values else self.pattern
+
+    @property
+    def kind(self) -> str:
+        """The sentence without what only this place has."""
+        return (
+            self.pattern.format(*(ELLIPSIS for _ in self.values)) if self.values else self.pattern
+        )
+
+    def under(self, pattern: str, *values: object) -> "Reason":
+        """Return the reason with what it is about in front of it."""
+        if not values and not self.values:
+            return Reason(f"{pattern}: {self.pattern}")
+        head = pattern if values else braced(pattern)
+        rest = self.pattern if self.values else braced(self.pattern)
+        return Reason(f"{head}: {rest}", (*values, *self.values))
+
+
+class Unread(ValueError):
+    """A record cannot be read, for a `reason` that is told of its place in the file."""
+
+    def __init__(self, pattern: str, *values: object) -> None:
+        self.reason = Reason(pattern, values)
+        super().__init__(str(self.reason))
+
+
+def reason_of(error: ValueError) -> Reason:
+    """Return why a record could not be read."""
+    return error.reason if isinstance(error, Unread) else Reason(str(error))
+
+
+def braced(text: str) -> str:
+    """Return a text as it stands in a pattern."""
+    return text.replace("{", "{{").replace("}", "}}")
+
 
 Fate = Literal["kept", "left out"]
 """What becomes of a text that is no record: it stays in the file it stands in, or does not get into

@@ -10,9 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.core.files.atomic import draft_beside, fill, take_free_name
-from workbench.core.files.format import Format, Issue, Parsed, ReadContext, ReadText, WriteText
+from workbench.core.files.format import (
+    Format,
+    Issue,
+    Parsed,
+    ReadContext,
+    ReadText,
+    Reason,
+    WriteText,
+)
 from workbench.core.files.fresh import NotRegular, open_handle
-from workbench.core.files.reason import Reason
 from workbench.core.record import Conflict, StoreProblem, WorkbenchError
 
 # A file's bytes as text and back, also where some are no UTF-8: they stay what they are until their

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
 
-from workbench.core.free_names import FreeNames
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section, section_key
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.formats.shared.values import FreeNames
 
 
 def sections_named(names: Iterable[str]) -> dict[str, Section]:

@@ -8,7 +8,7 @@ import json
 import math
 import re
 
-from workbench.core.files.reason import Unread, braced
+from workbench.core.files.format import Unread, braced
 from workbench.core.text import clean_for_store
 
 MAX_DEPTH = 100

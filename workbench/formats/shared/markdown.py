@@ -18,9 +18,8 @@ from workbench.core.files.lint import (
     raw,
     span,
 )
-from workbench.core.free_names import FreeNames
 from workbench.core.text import clean_for_store
-from workbench.formats.shared.values import slug
+from workbench.formats.shared.values import FreeNames, slug
 
 _ITEM = re.compile(r"( {0,3})(?:[-*+]|[0-9]{1,9}[.)])([ \t]+)(?=\S)")
 _RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*$")

@@ -4,8 +4,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from workbench.core.files.format import Fate, Issue, JudgedQuery, Layout, MappingNote, Parsed
-from workbench.core.files.reason import Reason, Unread, reason_of
+from workbench.core.files.format import (
+    Fate,
+    Issue,
+    JudgedQuery,
+    Layout,
+    MappingNote,
+    Parsed,
+    Reason,
+    Unread,
+    reason_of,
+)
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.operations import Analysis, Curation
 from workbench.core.playbook.usage import Run

@@ -6,11 +6,11 @@ was changed. It raises `ValueError` when the value means nothing.
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeGuard
 
-from workbench.core.files.reason import Unread
+from workbench.core.files.format import Unread
 from workbench.core.record import parse_time
 from workbench.core.stream.confidence import IMPORT
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, SCHEMA_VERSION, Source
@@ -209,3 +209,24 @@ def slug(name: str) -> str:
     """Reduce a name to lower-case letters, digits and single hyphens, at most 60 of them."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return re.sub(r"[\W_]+", "-", plain).strip("-")[:_SLUG].strip("-")
+
+
+class FreeNames:
+    """Gives names: one that is taken goes on with the next free number, from 2.
+
+    However often one name is asked for, a number is tried once only.
+    """
+
+    def __init__(self, taken: Iterable[str] = (), *, joined: str = "-") -> None:
+        self._taken = set(taken)
+        self._joined = joined
+        self._next: dict[str, int] = {}
+
+    def give(self, wanted: str) -> str:
+        """Return `wanted`, or what it is called when that is taken; from now on it is."""
+        name, number = wanted, self._next.get(wanted, 2)
+        while name in self._taken:
+            name, number = f"{wanted}{self._joined}{number}", number + 1
+        self._next[wanted] = number
+        self._taken.add(name)
+        return name

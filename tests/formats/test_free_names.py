@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.free_names import FreeNames
+from workbench.formats.shared.values import FreeNames
 
 _NAMES = st.lists(st.sampled_from(["a", "b", "a-2", "a-3", "a-2-2", ""]), max_size=30)
 
