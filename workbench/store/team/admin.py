@@ -68,7 +68,9 @@ def init(url: str, header: bytes) -> bool:
                     "Its owner makes one by `createdb --encoding UTF8 --template template0 NAME`.",
                 )
             connection.execute("select pg_advisory_xact_lock(hashtext('memory-workbench'))")
-            for number in range(schema_of(server) + 1, SCHEMA + 1):
+            there = "select from pg_namespace where nspname = 'workbench'"
+            before = 0 if connection.execute(there).fetchone() is None else schema_of(server)
+            for number in range(before + 1, SCHEMA + 1):
                 script = files("workbench.store.team") / "sql" / f"{number:04d}.sql"
                 connection.execute(script.read_bytes())
                 connection.execute("insert into workbench.migrations values (%s)", (number,))

@@ -162,10 +162,8 @@ def require_schema(server: Server) -> None:
 
 
 def schema_of(server: Server) -> int:
-    """Return the number of the last migration that was run; 0 where there is none."""
-    if not server.rows("select from pg_namespace where nspname = 'workbench'", ()):
-        return 0
-    number: int = server.rows("select coalesce(max(number), 0) from workbench.migrations", ())[0][0]
+    """Return the number of the last migration that was run; raises where there was none."""
+    number: int = server.rows("select max(number) from workbench.migrations", ())[0][0]
     return number
 
 
