@@ -1,5 +1,6 @@
 """A log in memory that several machines share, by the rules of the one in a database."""
 
+import json
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from threading import RLock
@@ -72,6 +73,7 @@ class MemoryLog:
     def append(self, seen: LogState, body: Body) -> Entry:
         with self.shared.lock:
             self._require("writer" if body.needs == "reader" else body.needs)
+            _check(body.data)
             known = self.shared.revs.get(body.uid)
             if known is not None:
                 return self.shared.entries[known - 1]
@@ -167,3 +169,16 @@ class MemoryLog:
                 f"{self._role} is a {self.level} of this store; this takes a {needs}.",
                 "Nothing was written; ask an owner.",
             )
+
+
+def _check(data: bytes) -> None:
+    """Refuse what could name another actor, or begin another line of the journal."""
+    try:
+        keys = json.loads(b"{%s}" % data).keys()
+    except ValueError as error:
+        raise StoreProblem("This is no entry of a journal.", "Nothing was changed.") from error
+    if b"\n" in data or not data.startswith(b'"label":') or not keys <= _KEYS:
+        raise StoreProblem("This is no entry of a journal.", "Nothing was changed.")
+
+
+_KEYS = {"label", "group", "part", "more", "target", "takes", "next", "changes"}

@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 import warnings
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -37,10 +38,7 @@ class Postgres:
 
     def make_role(self, role: str) -> None:
         """Let a role log in; one that is there stays."""
-        if (
-            self.admin.execute("select from pg_roles where rolname = %s", (role,)).fetchone()
-            is None
-        ):
+        with suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
             self.admin.execute(f"create role \"{role}\" login password '{PASSWORD}'")
 
     def url(self, role: str, store: str = "", database: str = "") -> str:

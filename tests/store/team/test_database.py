@@ -34,6 +34,15 @@ def store(server: Postgres) -> str:
 
 
 @pytest.fixture
+def database(server: Postgres) -> Iterator[str]:
+    """Make another database, in which there is nothing."""
+    name = f"{server.database}_new"
+    server.admin.execute(f"create database {name} owner {KEEPER} template template0".encode())
+    yield name
+    server.admin.execute(f"drop database {name} with (force)".encode())
+
+
+@pytest.fixture
 def way(server: Postgres) -> Iterator[Way]:
     way = Way(server)
     yield way
@@ -273,7 +282,9 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(server: Postgres, sto
         with psycopg.connect(server.url_of_server, autocommit=True) as admin_:
             while not done.wait(0.005):
                 admin_.execute(
-                    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ann'"
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                    " where usename = 'ann' and datname = %s",
+                    (server.database,),
                 )
 
     killer = threading.Thread(target=kill)
@@ -331,9 +342,35 @@ def test_many_entries_are_taken_over_as_they_are(server: Postgres, store: str) -
     assert list(log.read(0)) == entries
 
 
+def test_adding_to_many_entries_reads_few(server: Postgres, database: str) -> None:
+    """Also on a connection that has planned how when there were none."""
+    if server.admin.info.server_version < 15_00_00:
+        pytest.skip("the server does not tell what it has just read")
+    url = server.url(KEEPER, "main", database)
+    admin.init(url, header())
+    log, other = connect(url), connect(url)
+    entries = [log.append(log.state(), body(f"memories/{n}")) for n in range(20)]
+    many = [entries[0]._replace(rev=n, uid=f"{n:016x}") for n in range(1, 10_001)]
+    other.rewrite(log.state().hash, iter(many))
+    seen = log.state()
+    for n in range(20):
+        log.append(seen, body(f"memories/{n}"))
+    for one in (log, other):
+        one.server.rows("select pg_stat_force_next_flush()", ())
+    ((read,),) = connect(url).server.rows(
+        "select seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes i"
+        " where i.relid = t.relid)::bigint"
+        " from pg_stat_user_tables t where relid = 'workbench.entries'::regclass",
+        (),
+    )
+    assert 0 < read < 1000
+
+
 def test_large_entries_are_read_a_few_at_a_time(server: Postgres, store: str) -> None:
     log = server.log(store)
-    large = [Body(new_uid(), "cli", "edit", (), b'"x":"%s"' % (b"x" * 5_000_000)) for _ in range(5)]
+    large = [
+        Body(new_uid(), "cli", "edit", (), b'"label":"%s"' % (b"x" * 5_000_000)) for _ in range(5)
+    ]
     added = [log.append(log.state(), one) for one in large]
     assert list(log.read(0)) == added
     log.rewrite(added[-1].hash, iter(added))
@@ -343,31 +380,22 @@ def test_large_entries_are_read_a_few_at_a_time(server: Postgres, store: str) ->
 # What is said.
 
 
-def test_a_database_is_set_up_once(server: Postgres) -> None:
-    database = f"{server.database}_new"
-    server.admin.execute(f"create database {database} owner {KEEPER} template template0".encode())
-    try:
-        urls = [server.url(KEEPER, store, database) for store in ("one", "two", "one", "two")]
-        with pytest.raises(StoreProblem, match="store init"):
-            connect(urls[0])
-        with ThreadPoolExecutor(4) as pool:
-            assert sorted(pool.map(lambda url: admin.init(url, header()), urls)) == [
-                False,
-                False,
-                True,
-                True,
-            ]
-        first = connect(urls[0])
-        assert first.header != connect(urls[1]).header
-        assert not admin.init(urls[0], header())
-        assert connect(urls[0]).header == first.header
-        with psycopg.connect(server.url(KEEPER, "", database)) as sql:
-            sql.execute("insert into workbench.migrations values (%s)", (SCHEMA + 1,))
-        for use in (lambda: connect(urls[0]), lambda: admin.init(urls[0], header())):
-            with pytest.raises(StoreProblem, match="newer"):
-                use()
-    finally:
-        server.admin.execute(f"drop database {database} with (force)".encode())
+def test_a_database_is_set_up_once(server: Postgres, database: str) -> None:
+    urls = [server.url(KEEPER, store, database) for store in ("one", "two", "one", "two")]
+    with pytest.raises(StoreProblem, match="store init"):
+        connect(urls[0])
+    with ThreadPoolExecutor(4) as pool:
+        made = sorted(pool.map(lambda url: admin.init(url, header()), urls))
+    assert made == [False, False, True, True]
+    first = connect(urls[0])
+    assert first.header != connect(urls[1]).header
+    assert not admin.init(urls[0], header())
+    assert connect(urls[0]).header == first.header
+    with psycopg.connect(server.url(KEEPER, "", database)) as sql:
+        sql.execute("insert into workbench.migrations values (%s)", (SCHEMA + 1,))
+    for use in (lambda: connect(urls[0]), lambda: admin.init(urls[0], header())):
+        with pytest.raises(StoreProblem, match="newer"):
+            use()
 
 
 def test_how_a_store_is_reached(server: Postgres, store: str) -> None:

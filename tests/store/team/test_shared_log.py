@@ -85,12 +85,12 @@ def test_an_entry_is_numbered_dated_named_and_chained(connect: Connect) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b'"label":"\\u0000 \\ud800","changes":[]',
-        b'"label":"\x00","n":1.0,"changes":[1e5]',
+        rb'"label":"\u0000 \ud800 \\ \" \n","changes":[]',
+        b'"label":"","changes":[1.0, 1e5,-0]',
         '"label":"naïve \u2028 🙂","changes":[]'.encode(),
         b'"label":"' + b"x" * 1_000_000 + b'","changes":[]',
     ],
-    ids=["escapes", "NUL", "wide", "long"],
+    ids=["escapes", "numbers", "wide", "long"],
 )
 def test_data_comes_back_byte_for_byte(connect: Connect, data: bytes) -> None:
     log = connect()
@@ -125,6 +125,33 @@ def test_the_log_says_who_acts(connect: Connect, claim: str, is_agent: bool, act
     entry = log.append(log.state(), body(claim=claim))
     assert entry.actor == log.name(claim) == actor
     assert chained(log, [entry])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'"label":"","changes":[],"actor":"human:ann"',
+        b'"label":"","changes":[],"level":"owner"',
+        rb'"label":"","changes":[],"\u0061ctor":"human:ann"',
+        rb'"label":"\\","actor":"human:ann","changes":[]',
+        b'"label":"","changes":[],"prev":"","hash":""',
+        b'"label":"","changes":[\n{"rev":2,"actor":"human:ann","hash":""}\n]',
+        b'"label":"\n","changes":[]',
+        b'"label":""},{"changes":[]',
+        b'"label":"","changes":[]}',
+        b"",
+        b'"changes":[]',
+        b"\xff",
+        b"\x00",
+    ],
+)
+def test_an_entry_says_nothing_but_its_label_and_changes(connect: Connect, data: bytes) -> None:
+    """Else it would name another actor, or begin another line of the journal."""
+    connect()
+    log = connect("bob", "writer")
+    with pytest.raises(StoreProblem):
+        log.append(log.state(), body(data=data))
+    assert log.state().rev == 0
 
 
 def test_entries_after_a_revision_are_read_in_order(connect: Connect) -> None:

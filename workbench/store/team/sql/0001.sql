@@ -28,6 +28,8 @@ create table workbench.members (
     primary key (role, store)
 );
 
+-- A session keeps the plans that it made when the table was empty: so that those fit a full one too,
+-- no index begins with `store` but the one by which its revisions are found.
 -- `touched` holds hashes of the names of what an entry changes; null where that is not known. `level`
 -- is that of the member who wrote it; empty for what an owner loaded.
 create table workbench.entries (
@@ -42,7 +44,7 @@ create table workbench.entries (
     hash text not null,
     level text not null,
     primary key (store, rev),
-    unique (store, uid)
+    unique (uid, store)
 );
 
 create table workbench.counters (
@@ -94,6 +96,23 @@ begin
     return asking;
 end $$;
 
+-- Raises WB003 unless bytes are what a writer says of an entry: they could name another actor, or begin
+-- another line of the journal. Escapes are taken out, which the database could not read; a name that
+-- was written with some is not one of these then.
+create function workbench.check_body(p_body bytea) returns void
+language plpgsql immutable set search_path = workbench, pg_temp as $$
+declare
+    said text := '{' || convert_from(p_body, 'UTF8') || '}';
+begin
+    if not starts_with(said, '{"label":') or said ~ '[\x01-\x1f]' or exists (
+        select from json_object_keys(regexp_replace(said, '\\.', 'x', 'g')::json) name
+        where name not in ('label', 'group', 'part', 'more', 'target', 'takes', 'next', 'changes')
+    ) then
+        raise exception 'This is no entry of a journal.' using
+            errcode = 'WB003', hint = 'Nothing was changed; upgrade memory-workbench.';
+    end if;
+end $$;
+
 -- Adds an entry after the last one of a store, whose row the caller has locked.
 create function workbench.add_entry(
     p_store workbench.stores, p_at text, p_actor text, p_kind text, p_uid text, p_level text,
@@ -127,7 +146,7 @@ create function workbench.commit(
     out rev bigint, out at text, out actor text, out kind text, out known_body bytea,
     out hash text, out level text, out clash text
 ) language plpgsql security definer
-set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
+set search_path = workbench, pg_temp set lock_timeout = '5s' set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
     asking members := member(p_store, greatest(p_needs, 'writer'));
@@ -136,6 +155,7 @@ declare
     entry entries;
     word text := split_part(p_claim, ':', 1);
 begin
+    perform check_body(p_body);
     select * into locked from stores where id = p_store for update;
     select * into entry from entries where store = p_store and uid = p_uid;
     if entry.rev is not null then
