@@ -5,6 +5,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import moment, say, warn, write_json
@@ -66,6 +67,8 @@ def append_text(call: Call) -> Answer:
     folder = session.choice().folder
     if keeps(args) or args.again:
         return _append_in_full(call, observation)
+    if paths.team_address(folder):
+        return _put_off(call, folder, observation)
     was_there = is_there(folder)
     done = append(folder, observation, actor_of(args), session.clock, heads=paths.heads_dir())
     if done is None:
@@ -79,6 +82,19 @@ def append_text(call: Call) -> Answer:
     if done.is_long:
         _put_in_order(session)
     return Answer()
+
+
+def _put_off(call: Call, folder: Path, observation: "Observation") -> Answer:
+    """Keep an observation for a team's store, and let another process deliver it."""
+    from workbench.services.team.delivery import put_off
+    from workbench.services.team.reach import sync_later
+
+    waits = put_off(folder, observation, actor_of(call.args))
+    sync_later(folder)
+    return Answer(
+        {"outcome": "waiting", "uid": waits.uid},
+        ["Kept; it is being delivered to the team's store."],
+    )
 
 
 def _put_in_order(session: Session) -> None:

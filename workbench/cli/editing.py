@@ -34,7 +34,7 @@ from workbench.cli.parsing import (
     points,
     time,
 )
-from workbench.cli.session import CLI_ACTOR, Session, actor_of, keeps
+from workbench.cli.session import Session, actor_of, keeps
 from workbench.cli.verbs import (
     UNDO,
     Answer,
@@ -48,7 +48,7 @@ from workbench.cli.verbs import (
     unless_dry,
     value,
 )
-from workbench.core.agents.actors import require_person
+from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import Conflict, InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory
@@ -261,7 +261,7 @@ def with_copies(
     `Conflict` when a copy was changed meanwhile; then nothing is written.
     """
     pairs = [(before, after) for before, after in corrected if before.content != after.content]
-    if bench.context.actor != CLI_ACTOR or not pairs:
+    if not stands_by(bench.context.actor) or not pairs:
         write()
         return None
     plan = bench.copies.of(pairs)
@@ -389,7 +389,7 @@ def edit_records(call: Call) -> Answer:
             UNCHANGED,
         )
     if (
-        bench.context.actor != CLI_ACTOR
+        not stands_by(bench.context.actor)
         and wanted.named == ("content",)
         and isinstance(found[0], Memory)
     ):
@@ -468,7 +468,7 @@ def forget_memories(call: Call) -> Answer:
     bench = call.bench
     reason, kept = " ".join(clean_for_store(call.args.reason).split()), keeps(call.args)
     found = memories(bench, call.args.ids)
-    if bench.context.actor != CLI_ACTOR:
+    if not stands_by(bench.context.actor):
         from workbench.services.agents.requests import AgentRequests
 
         done = AgentRequests(bench.context).forget(found, (), bench.safety.masked(reason))
@@ -522,7 +522,7 @@ def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | B
         raise InvalidQuery(
             "The editor opens one memory at a time.", f"{UNCHANGED} Give the field to change."
         )
-    if bench.context.actor != CLI_ACTOR:
+    if not stands_by(bench.context.actor):
         raise WorkbenchError(
             "Agents cannot use the editor.", f"{UNCHANGED} Give the text after the id."
         )

@@ -77,6 +77,7 @@ _GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "status": ("status",),
         "health": ("doctor", "compact", "backup", "restore", "migrate", "purge"),
         "safety": ("scan", "allow", "trust"),
+        "team": ("store",),
         "places": ("config", "stores"),
         "manual": ("completion", "help"),
     },

@@ -18,8 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from workbench.core.record import InvalidQuery
+from workbench.core.record import InvalidQuery, StoreProblem
 from workbench.core.stream.times import FORMS, instant
+from workbench.core.team import is_address
 from workbench.core.text import printable
 
 if TYPE_CHECKING:
@@ -273,9 +274,18 @@ def add_limit(parser: ArgumentParser, default: int = 0) -> None:
 
 
 def folder(text: str) -> Path:
-    """Read the path of a folder, which must not be empty."""
+    """Read the path of a folder, which must not be empty; of a store that a team shares, that of
+    this machine's copy.
+    """
     if not text.strip():
         raise ArgumentTypeError("the folder is empty text; leave out --store to find the store")
+    if is_address(text):
+        from workbench.config.paths import team_copy
+
+        try:
+            return team_copy(text)
+        except StoreProblem as problem:
+            raise ArgumentTypeError(str(problem)) from problem
     return Path(text)
 
 

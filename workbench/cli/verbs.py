@@ -20,6 +20,7 @@ from workbench.cli.parsing import (
     count,
 )
 from workbench.cli.session import DONE, Session, actor_of
+from workbench.core.agents.actors import agent_name
 from workbench.core.record import StoreProblem
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def as_agent(call: "Call") -> "Iterator[AgentApi]":
     from workbench.services.agents.api import AgentApi
     from workbench.services.agents.reading_log import ReadingLog
 
-    log, name = ReadingLog(), call.bench.context.actor.removeprefix("agent:")
+    log, name = ReadingLog(), agent_name(call.bench.context.actor)
     yield AgentApi(call.bench, name, call.args.session, log, door="cli")
     try:
         log.flush()

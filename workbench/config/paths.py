@@ -1,14 +1,18 @@
 """Where things are: the user's folders (XDG rules on every system), the store to open, and the
 shipped files.
 
-Nothing is created here; whoever writes a file creates its folder.
+Nothing is created here but the folder of a team's store that is named; whoever writes a file
+creates its folder.
 """
 
+import json
 import os
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from workbench.core.record import StoreProblem, WorkbenchError
+from workbench.core import team
+from workbench.core.files.atomic import write_file
+from workbench.core.record import StoreProblem, WorkbenchError, cannot_write
 from workbench.core.text import printable
 
 APP_NAME = "memory-workbench"
@@ -92,12 +96,40 @@ def cache_dir() -> Path:
     return _user_folder("cache", ".cache")
 
 
+def team_dir() -> Path:
+    """Return the folder of this machine's copies of stores that teams share."""
+    return cache_dir() / "team"
+
+
+def team_address(store: Path) -> str:
+    """Return the address of the team's store that a folder is this machine's copy of; empty for a
+    store of its own.
+    """
+    return team.address_in(store / team.COPY) if store.parent == team_dir() else ""
+
+
+def team_copy(address: str) -> Path:
+    """Return the folder of this machine's copy of a team's store, made where there is none. Raises
+    `StoreProblem`.
+    """
+    folder = team_dir() / team.copy_name(team.checked(address))
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (folder / team.COPY).exists():
+            write_file(folder / team.COPY, json.dumps({"store": address}).encode())
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    return folder
+
+
 def is_believed(store: Path) -> bool:
-    """Tell whether a store is trusted without a look: the global one, and those that
-    `WORKBENCH_TRUST` names.
+    """Tell whether a store is trusted without a look: the global one, those of a team that this
+    person connected to, and those that `WORKBENCH_TRUST` names.
 
     The variable holds paths, of stores or of their projects, parted as in `PATH`.
     """
+    if team_address(store):
+        return True
     real = Path(os.path.realpath(store))
     named = {
         Path(os.path.realpath(path))
@@ -131,12 +163,10 @@ def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
         return StoreChoice(_explicit_store(here, explicit), "option")
     for folder in (here, *here.parents):
         if _is_folder(folder / PROJECT_STORE):
-            _check_link(folder / PROJECT_STORE)
-            return StoreChoice(folder / PROJECT_STORE, "project")
+            return StoreChoice(_project_store(folder), "project")
         main = _main_worktree(folder / ".git")
         if main is not None and _is_folder(main / PROJECT_STORE):
-            _check_link(main / PROJECT_STORE)
-            return StoreChoice(main / PROJECT_STORE, "project")
+            return StoreChoice(_project_store(main), "project")
     return StoreChoice(data_dir() / "store", "global")
 
 
@@ -200,6 +230,31 @@ def _explicit_store(here: Path, explicit: Path) -> Path:
             f"“{explicit}” cannot be opened as a store.", "Check the path given to --store."
         ) from error
     return folder
+
+
+def _project_store(project: Path) -> Path:
+    """Return the store of a project: its `.workbench`, or the copy of the team's store that this
+    points to. A pointer may come with a clone, so it is followed only to where this person
+    connected before.
+    """
+    store = project / PROJECT_STORE
+    _check_link(store)
+    address = team.address_in(store / team.POINTER)
+    if not address:
+        return store
+    for copy in team_copies():
+        own = team_address(copy)
+        if own == address or team.without_role(own) == team.without_role(address):
+            return copy
+    raise StoreProblem(
+        f"This project keeps its memories in a store of its team: {team.shown(address)}.",
+        f"If you know it, connect once: workbench --store '{address}'",
+    )
+
+
+def team_copies() -> list[Path]:
+    """Return this machine's copies of stores that teams share."""
+    return sorted(path.parent for path in team_dir().glob(f"*/{team.COPY}"))
 
 
 def _check_link(store: Path) -> None:

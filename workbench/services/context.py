@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakMethod
 
 from workbench.config.loading import Settings
-from workbench.core.agents.actors import require_person
+from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.document import from_doc, to_doc
 from workbench.core.record import InvalidRecord
 from workbench.services.safety.verdicts import Origins, Verdicts
@@ -66,7 +66,8 @@ PERSON = "human"
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Context:
-    """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
+    """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …; in a
+    store of a team with the member, as `human:ann` and `agent:ann_agent/NAME`).
 
     `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows
     what texts hold that should not travel. `caches` is the folder of what is computed from this
@@ -113,6 +114,7 @@ class Context:
         part: int = 1,
         kind: "Kind" = "edit",
         more: bool = False,
+        uid: str = "",
     ) -> AbstractContextManager[Tx]:
         """Open a transaction of who acts (see `Library.transaction`).
 
@@ -121,7 +123,7 @@ class Context:
         if by_person:
             require_person(self.actor, by_person)
         return self.library.transaction(
-            self.actor, label, group=group, part=part, kind=kind, more=more
+            self.actor, label, group=group, part=part, kind=kind, more=more, uid=uid
         )
 
     @property
@@ -131,7 +133,16 @@ class Context:
     @property
     def voter(self) -> str:
         """Who votes: a person has one vote, by whatever door it comes in; an agent has its own."""
-        return PERSON if is_person(self.actor) else self.actor
+        return self.library.actor_named(PERSON if is_person(self.actor) else self.actor)
+
+    def is_own(self, actor: str) -> bool:
+        """Tell whether what an actor did is the doing of who acts here. In a store of a team that
+        is one member, by whatever door they came in.
+        """
+        if not stands_by(self.actor):
+            return actor == self.actor
+        member = self.actor.partition(":")[2] if self.library.shared else ""
+        return is_person(actor) and member in ("", actor.partition(":")[2])
 
     def live_vote(self, table: "Votable", key: str) -> str:
         """Return the live vote of who acts on a record, or an empty text."""

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from workbench.services.tuning.queries import Judging
     from workbench.services.tuning.retriever import Retriever
     from workbench.services.tuning.tuning import Tuning
+    from workbench.store.log import SharedLog
 
 
 class Part:
@@ -305,7 +306,7 @@ class Workbench:
         context = self.context
         return open_workbench(
             self.library.folder, profiles=self._profiles, settings=context.settings, given=context.given,
-            actor=context.actor, clock=context.clock, believed=True, at=rev,
+            actor=context.actor, clock=context.clock, believed=True, at=rev, shared=self.library.shared,
         )  # fmt: skip
 
     @property
@@ -356,6 +357,7 @@ def open_workbench(
     believed: bool = False,
     documents: DocumentPlaces = NOWHERE,
     at: int | None = None,
+    shared: "SharedLog | None" = None,
 ) -> Workbench:
     """Open (or create) the store in `folder`; with `at` as it was right after that revision, to be
     looked at only.
@@ -364,14 +366,19 @@ def open_workbench(
     replaced on a person's word, `cache` the user's cache folder, unless it is the usual one, and
     `heads` where this machine remembers what it stored (`None`: no memory). `believed`: a person
     said outside the store that it can be trusted. `documents` are where agents keep some on disk.
-    Opening changes nothing. Raises `StoreProblem`, and `UnknownRecord` for a revision that there is
+    Opening changes nothing; the copy of a team's store is brought up to date, by the log `shared`
+    unless it is the usual one. Raises `StoreProblem`, and `UnknownRecord` for a revision that there is
     not.
     """
     gate = SecretFilter()
     own = place(cache or paths.cache_dir(), folder)
+    if shared is None and paths.team_address(folder):
+        from workbench.services.team.reach import log_of  # few stores are a team's
+
+        shared = log_of(folder)
     library = Library(
-        folder, clock, heads=heads, gate=gate, believed=believed,
-        cache=own, begin_cache=lambda: begin(own, folder), at=at,
+        folder, clock, heads=None if shared else heads, gate=gate, believed=believed,
+        cache=own, begin_cache=lambda: begin(own, folder), at=at, shared=shared,
     )  # fmt: skip
     _take_note(library)
     known, verdicts, around = (
@@ -380,7 +387,15 @@ def open_workbench(
         documents._replace(replaced=replaced),
     )
     context = Context(
-        library, _clock_of(library, clock), known, own, actor, given, verdicts, Origins(), around
+        library,
+        _clock_of(library, clock),
+        known,
+        own,
+        library.actor_named(actor),
+        given,
+        verdicts,
+        Origins(),
+        around,
     )
     return Workbench(context, profiles, replaced, gate)
 

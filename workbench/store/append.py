@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from workbench.core.document import from_doc, to_doc_over
 from workbench.core.files.atomic import write_file
@@ -22,6 +22,9 @@ from workbench.store.journal.engine import Clock, Gate, Journal, Options, utc_no
 from workbench.store.journal.segments import NAME, Position, mark_fits
 from workbench.store.journal.state import Staged
 from workbench.store.records import COUNTERS, table_of
+
+if TYPE_CHECKING:
+    from workbench.store.log import SharedLog
 
 _TABLE, _GAUGE = table_of(Memory), table_of(ReflectionState)
 _RECENT = 10
@@ -78,16 +81,17 @@ def appending(
     heads: Path | None = None,
     gate: Gate | None = None,
     indexing: Indexing | None = None,
+    shared: "SharedLog | None" = None,
 ) -> Iterator[Appending]:
     """Open a transaction that can only add memories; it is committed when the block ends without an
     error.
 
     `heads` is where this machine remembers what it stored, `indexing` says how a large store is
-    indexed. The transaction passes the `gate` first. Raises `StoreProblem`.
+    indexed, `shared` is the log of a store of a team. The transaction passes the `gate` first.
+    Raises `StoreProblem`.
     """
-    journal = Journal(
-        folder, clock, COUNTERS, Options(checkpoint_every=0, adds=True, indexing=indexing), heads
-    )
+    options = Options(checkpoint_every=0, adds=True, indexing=indexing)
+    journal = Journal(folder, clock, COUNTERS, options, heads, shared)
     journal.gate = gate
     with journal.transaction(actor, label) as staged:
         block = Appending(journal, staged)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import cannot_read
+from workbench.core.team import COPY
 from workbench.store.journal import segments
 
-_FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json"})
+_FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json", COPY})
 
 _PARTS = (
     "journal",

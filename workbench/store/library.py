@@ -241,16 +241,18 @@ class Library:
         part: int = 1,
         kind: Kind = "edit",
         more: bool = False,
+        uid: str = "",
     ) -> Iterator[Tx]:
         """Open a transaction; it is committed when the block ends, or forgotten when it raises.
 
-        `group` ties the chunks of one action; every chunk but the last one says `more`.
+        `group` ties the chunks of one action; every chunk but the last one says `more`. In a shared
+        store what is done by one `uid` is done once.
         """
         joined = self.journal.staged is not None
         if not joined:
             self.journal.require_present()
         with self.journal.transaction(
-            actor, label, group=group, part=part, kind=kind, more=more
+            actor, label, group=group, part=part, kind=kind, more=more, uid=uid
         ) as staged:
             yield Tx(staged, joined=joined)
 
@@ -328,6 +330,11 @@ class Library:
     def away(self) -> StoreProblem | None:
         """Why a shared store cannot be reached just now; what was read of it before is there."""
         return self.journal.away
+
+    @property
+    def shared(self) -> "SharedLog | None":
+        """The log of a store that several machines share."""
+        return self.journal.shared
 
     def actor_named(self, claim: str) -> str:
         """Return under which name the store writes down who acts."""

@@ -8,7 +8,7 @@ a copy of it as the journal of a folder, byte for byte, so whatever reads a stor
 from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, NoReturn, Protocol
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import StoreProblem
@@ -21,18 +21,22 @@ from workbench.store.entry import (
     Transaction,
     body_json,
     level_of,
+    new_uid,
 )
 from workbench.store.files import DOCUMENTS, open_lines, read_lines_of
 from workbench.store.journal import segments
 from workbench.store.journal.codec import (
+    START,
     BadLine,
     dumps,
     hash_of,
     loads,
     read_line,
     read_seal,
+    seal,
     written,
 )
+from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.checkpoint_writer import NOTE
 from workbench.store.records import TOTALS, key_of
 
@@ -94,11 +98,13 @@ class Clash(Exception):
 class SharedLog(Protocol):
     """Every method raises `StoreProblem` when the log cannot be reached or refuses."""
 
-    header: bytes
-    """The first line of the journal, with its line end: it names the store."""
+    @property
+    def header(self) -> bytes:
+        """The first line of the journal, with its line end: it names the store."""
 
-    level: Level
-    """What the member may do who is connected."""
+    @property
+    def level(self) -> Level:
+        """What the member may do who is connected."""
 
     def name(self, claim: str) -> str:
         """Return the actor that the log will write for who acts."""
@@ -137,6 +143,27 @@ class SharedLog(Protocol):
 
     def drop_blobs(self, names: Collection[str]) -> None:
         """Remove some for good; for an owner, as `rewrite` is."""
+
+
+class Offline:
+    """A shared log that is not connected to: of its copy is read what was copied before. `role` and
+    `is_agent` are those of whoever connects from here.
+    """
+
+    header = b""
+    level: Level = "reader"
+
+    def __init__(self, role: str, is_agent: bool) -> None:
+        self._role, self._is_agent = role, is_agent
+
+    def name(self, claim: str) -> str:
+        return actor_of(claim, self._role, self._is_agent)
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise StoreProblem("The team's store is not connected here.", "Nothing was changed.")
+
+    state = append = read = reserve = rewrite = _refuse
+    put_blob = get_blob = blob_names = drop_blobs = _refuse
 
 
 def actor_of(claim: str, role: str, is_agent: bool) -> str:
@@ -269,17 +296,17 @@ class Copy:
         """
         state = self.log.state()
         if state.rev == rev and state.hash != mark:
-            self.log.rewrite(state.hash, self._entries())
+            self.log.rewrite(state.hash, entries_in(self._folder))
 
     def _end(self) -> LogState | None:
         """Return how far the copy is; `None` for one that holds nothing that can be read."""
         try:
             with open_lines(self._path) as file:
-                value, seal = read_line(next(segments.lines_back(file), b""))
+                value, found = read_line(next(segments.lines_back(file), b""))
         except (FileNotFoundError, BadLine):
             return None
         rev = value.get("rev")
-        return LogState(rev, seal.hash) if isinstance(rev, int) else None
+        return LogState(rev, found.hash) if isinstance(rev, int) else None
 
     def _begin(self) -> LogState:
         for name in (DOCUMENTS, NOTE):
@@ -307,13 +334,77 @@ class Copy:
         if lines:
             segments.append(self._path, b"".join(lines))
 
-    def _entries(self) -> Iterator[Entry]:
-        with open_lines(self._path) as file:
-            for line in read_lines_of(file):
-                seal, end = read_seal(line[:-1])
-                value = loads(line[:end] + b"}")
-                if not segments.is_header(value):
-                    head = (value["rev"], value["at"], value["actor"], value["kind"], value["uid"])
-                    level = value.get("level", "")
-                    start = len(head_of(*head, level)) + 1
-                    yield Entry(*head, line[start:end], seal.hash, level)
+
+# Whole stores.
+
+
+def new_header() -> bytes:
+    """Return the first line of the journal of a new store."""
+    return seal(segments.header(0, segments.new_store_id()), START)
+
+
+def load(log: SharedLog, folder: Path) -> LogState:
+    """Copy the journal of a folder, which is in order, into a log that is empty; return how far the
+    log then is. Raises `StoreProblem` when it holds something else then, and `OSError`.
+    """
+    start = hash_of(log.header[:-1])
+    end = LogState(0, start)
+
+    def chained() -> Iterator[Entry]:
+        nonlocal end
+        for entry in entries_in(folder):
+            if entry.rev != end.rev + 1:
+                raise StoreProblem(
+                    f"Revision {end.rev + 1} is missing in {folder}.",
+                    "Nothing was copied; `workbench doctor` explains it.",
+                )
+            end = LogState(entry.rev, hash_after(entry, end.hash))
+            yield entry._replace(hash=end.hash)
+
+    log.rewrite(start, chained())
+    if log.state() != end:
+        raise StoreProblem(
+            "The copy differs from the store.",
+            "Nothing was removed; make another one and repeat it.",
+        )
+    return end
+
+
+def entries_in(folder: Path) -> Iterator[Entry]:
+    """Yield the entries of a journal, byte for byte; raises `OSError`, and `StoreProblem` for a
+    damaged one.
+    """
+    for path in (*(segment.path for segment in segments.closed(folder)), folder / NAME):
+        with open_lines(path) as file:
+            for number, line in enumerate(read_lines_of(file), 1):
+                try:
+                    entry = _entry_of(line[:-1])
+                except (BadLine, ValueError, KeyError) as error:
+                    raise StoreProblem(
+                        f"{path}:{number}: {error}.", "Nothing was copied."
+                    ) from error
+                if entry is not None:
+                    yield entry
+
+
+def _entry_of(line: bytes) -> Entry | None:
+    """Read a sealed line as an entry; a header is none. Raises `BadLine` and `KeyError`."""
+    found, end = read_seal(line)
+    value = loads(line[:end] + b"}")
+    if segments.is_header(value):
+        return None
+    head = (value["rev"], value["at"], value["actor"], value["kind"], value["uid"])
+    level = value.get("level", "")
+    start = len(head_of(*head, level)) + 1
+    return Entry(*head, line[start:end], found.hash, level)
+
+
+def copy_journal(source: Path, target: Path) -> None:
+    """Copy the journal of a copy into another folder, byte for byte; raises `OSError`."""
+    write_file(target / NAME, (source / NAME).read_bytes())
+
+
+def note(log: SharedLog, seen: LogState, label: str) -> None:
+    """Add an entry that changes nothing and says something."""
+    data = written({"label": label, "changes": []})[1:-1]
+    log.append(seen, Body(new_uid(), "human", "edit", (), data))

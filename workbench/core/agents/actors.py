@@ -56,6 +56,13 @@ def require_person(actor: str, what: str, lost: str = "Nothing was changed") -> 
         raise WorkbenchError(f"An agent cannot {what}.", f"{lost}; {OWN_TERMINAL}")
 
 
+def agent_name(actor: str) -> str:
+    """Return the name of the agent that an actor is, `agent:NAME` or `agent:MEMBER/NAME`; another
+    actor as it is.
+    """
+    return actor[6:].rpartition("/")[2] if actor.startswith("agent:") else actor
+
+
 class AgentSettings(NamedTuple):
     """How agents are served: `serve` is one of `SERVE`.
 
@@ -68,8 +75,8 @@ class AgentSettings(NamedTuple):
     recall: bool = False
 
     def only_approved(self, actor: str) -> bool:
-        """Tell whether an actor (`agent:NAME`) is given only what a person wrote or approved."""
-        return self.serve == "approved" or actor.removeprefix("agent:") in self.approved_only
+        """Tell whether an actor is given only what a person wrote or approved."""
+        return self.serve == "approved" or agent_name(actor) in self.approved_only
 
 
 # Why a pattern stands where it does, where no person says why: the numbers of its evidence, or what

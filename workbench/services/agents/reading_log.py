@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.config import loading, paths
-from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.actors import AgentSettings, agent_name
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.read import AgentRead
 from workbench.core.files.locks import Patience, waiting
@@ -156,7 +156,7 @@ def reading(context: Context, asked: Asked, query: str, **given: Any) -> AgentRe
     """Return what is kept of an answer to the context's agent: the question, masked, and what was
     `given`.
     """
-    agent = context.actor.removeprefix("agent:")
+    agent = agent_name(context.actor)
     return AgentRead(
         new_id(),
         agent,
@@ -337,7 +337,7 @@ def given(event: HookEvent, place: Place) -> str | None:
     # Who waits for a session to begin is not to wait for a checkpoint.
     library = Library(
         place.store, place.clock, STANDARD._replace(checkpoint_every=0), place.heads, SecretFilter(),
-        believed=paths.is_believed(place.store), cache=cache,
+        believed=paths.is_believed(place.store), cache=cache, shared=place.shared,
     )  # fmt: skip
     if not library.standing.trusted:
         discard(cache)

@@ -12,7 +12,7 @@ from workbench.core.document import from_doc
 from workbench.core.record import InvalidRecord, UnknownRecord, WorkbenchError, parse_time
 from workbench.core.stream.memory import Verdict
 from workbench.safety.scanning import mask
-from workbench.services.context import Service, is_person
+from workbench.services.context import Service
 from workbench.services.safety.masking import masked
 from workbench.services.stream.votable import find_votable
 from workbench.store import history
@@ -82,7 +82,7 @@ class History(Service):
 
         A person has one line of undo by whatever door they came in; an agent has that of its name.
         """
-        action = self._past.undoable(self._is_mine)
+        action = self._past.undoable(self._context.is_own)
         if action is None:
             raise WorkbenchError("Nothing to undo.")
         if action.purged_since:
@@ -93,7 +93,7 @@ class History(Service):
 
     def upcoming(self) -> "Upcoming | None":
         """Return what `undo` would take back, or `None` for nothing."""
-        action = self._past.undoable(self._is_mine)
+        action = self._past.undoable(self._context.is_own)
         return None if action is None else _upcoming(action)
 
     def vote_in(self, event: Event, later: Iterable[Event]) -> "VoteCast | None":
@@ -130,7 +130,7 @@ class History(Service):
 
     def redo(self) -> str:
         """Do again what was undone last and return what it was."""
-        action = self._past.redoable(self._is_mine)
+        action = self._past.redoable(self._context.is_own)
         if action is None:
             raise WorkbenchError("Nothing to redo.")
         return action.label + self._carry_out("redo", action)
@@ -261,11 +261,6 @@ class History(Service):
             (entry.rev for entry in self._library.changes_back() if parse_time(entry.at) <= at), 0
         )
 
-    def _is_mine(self, actor: str) -> bool:
-        """Tell whether what an actor did is in the undo of who acts here."""
-        own = self._context.actor
-        return is_person(actor) if stands_by(own) else actor == own
-
     def _action(self, key: str) -> Action:
         action = self._past.action_of(key)
         if action is None:
@@ -296,7 +291,7 @@ class History(Service):
         if "overrides" in touched:
             require_person(self._context.actor, "give or take a person's word")
         if not stands_by(self._context.actor) and any(
-            not self._is_mine(entry.actor) for entry in entries
+            not self._context.is_own(entry.actor) for entry in entries
         ):
             raise WorkbenchError(
                 "An agent can undo only its own changes.",

@@ -238,16 +238,21 @@ class Ingest:
         return done
 
     def append(
-        self, observation: Observation, keep: Keep | None = None, *, again: bool = False
+        self,
+        observation: Observation,
+        keep: Keep | None = None,
+        *,
+        again: bool = False,
+        uid: str = "",
     ) -> Ingested:
         """Store an observation, compared with the latest memories and with what was archived, as a
         hook's are.
 
-        With `keep` it is stored as it is typed.
+        With `keep` it is stored as it is typed; for `uid` see `Library.transaction`.
         """
         seen = cleaned(observation, self._mask if keep is None else str)
         label, by_person = f"ingest {seen.observation_type}", _AGAIN if again else ""
-        with self._context.transaction(label, by_person=by_person) as tx:
+        with self._context.transaction(label, by_person=by_person, uid=uid) as tx:
             latest = [m for m in self._library.memories.latest(RECENT) if m.status != "archived"]
             if (said := said_in(seen.content, latest)) is not None:
                 return Ingested("skipped", said)

@@ -315,12 +315,13 @@ class Journal:
     @contextmanager
     def transaction(
         self, actor: str, label: str, *,
-        group: str = "", part: int = 1, kind: Kind = "edit", target: int = 0, more: bool = False,
+        group: str = "", part: int = 1, kind: Kind = "edit", target: int = 0, more: bool = False, uid: str = "",
     ) -> Iterator[Staged]:  # fmt: skip
         """Stage changes and commit them as one line when the block ends without an error.
 
         A block inside another one joins it. The parts of a group are numbered on when `part` is
-        too low; `more` says that another part is to follow. Raises `StoreProblem` when the line
+        too low; `more` says that another part is to follow. What is done by one `uid` is done once
+        in a shared store. Raises `StoreProblem` when the line
         cannot be written; nothing is changed then.
         """
         if group.isdigit():
@@ -359,7 +360,7 @@ class Journal:
                             target,
                             more=more,
                             takes=staged.takes,
-                            uid=new_uid(),
+                            uid=uid or new_uid(),
                         )
                         self._commit_masked(entry, staged)
                 finally:

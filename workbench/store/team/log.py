@@ -1,8 +1,9 @@
 """The log of one store in a database, as one role sees it."""
 
 from collections.abc import Collection, Iterator
+from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.store.blobs import hash_of
@@ -33,26 +34,57 @@ _LOAD = """
 """
 
 
-def connect(url: str) -> "TeamLog":
-    """Return the log of the store at `postgresql://…?store=NAME`; raises `StoreProblem`."""
-    return TeamLog(Server(read_address(url)))
+def connect(url: str, known: "tuple[str, bool] | None" = None) -> "TeamLog":
+    """Return the log of the store at `postgresql://…?store=NAME`; raises `StoreProblem`.
+
+    With what is `known` of who connects, role and whether it is one of agents, that waits for what
+    is asked first.
+    """
+    return TeamLog(Server(read_address(url)), known)
+
+
+class _Membership(NamedTuple):
+    store: int
+    header: bytes
+    role: str
+    level: Level
+    is_agent: bool
 
 
 class TeamLog:
-    """A `SharedLog`. `store` is its number in the database; `role` is who connected, `level` and
-    `is_agent` what the members of the store say of it.
+    """A `SharedLog`. `role` is who connected, `is_agent` tells whether the members of the store
+    know it as one of agents.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, known: "tuple[str, bool] | None" = None) -> None:
         self.server = server
-        require_schema(server)
-        found = server.rows(
+        if known is None:
+            known = self._membership.role, self._membership.is_agent
+        self.role, self.is_agent = known
+
+    @cached_property
+    def store(self) -> int:
+        """The number of the store in its database."""
+        return self._membership.store
+
+    @property
+    def header(self) -> bytes:
+        return self._membership.header
+
+    @property
+    def level(self) -> Level:
+        return self._membership.level
+
+    @cached_property
+    def _membership(self) -> _Membership:
+        require_schema(self.server)
+        found = self.server.rows(
             "select s.name, s.id, s.header, m.role, m.level::text, m.is_agent"
             " from workbench.stores s join workbench.members m on m.store = s.id"
             " where m.role = session_user order by s.name",
             (),
         )
-        wanted = server.address.store
+        wanted = self.server.address.store
         mine = next((row[1:] for row in found if row[0] == wanted), None)
         if mine is None:
             names = ", ".join(row[0] for row in found) or "none"
@@ -61,12 +93,7 @@ class TeamLog:
                 "Make one by `workbench store init`, or ask an owner to"
                 " run `workbench store members add ROLE`.",
             )
-        self.store: int
-        self.header: bytes
-        self.role: str
-        self.level: Level
-        self.is_agent: bool
-        self.store, self.header, self.role, self.level, self.is_agent = mine
+        return _Membership(*mine)
 
     def close(self) -> None:
         self.server.close()

@@ -32,7 +32,7 @@ from workbench.core.first_run import TRY_DEMO
 from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, Stopped, may_stop, stoppable
 from workbench.core.text import one_line, printable
-from workbench.services.context import Touched, is_person
+from workbench.services.context import Touched
 from workbench.services.manual import pages
 from workbench.services.open import Workbench
 from workbench.services.reflection.gauge import gauge_of
@@ -178,6 +178,7 @@ class WorkbenchApp(Host):
         self.call_after_refresh(self._say_notices)
         self.call_after_refresh(self._leave_alone)
         self._trusted = self.bench.trust.standing.trusted
+        self._away = False
         if not self._trusted and self.bench.library.standpoint is None:
             self.call_after_refresh(self.ask_for_trust)
         if self.options.begin:
@@ -259,7 +260,7 @@ class WorkbenchApp(Host):
     def _touched(self, touched: Touched) -> None:
         if self.is_running:
             self.post_message(StoreChanged(touched))
-            if touched.actor != self.bench.context.actor and not is_person(touched.actor):
+            if not self.bench.context.is_own(touched.actor):
                 return
             if self._following:
                 self.undoing.end_run()
@@ -281,6 +282,8 @@ class WorkbenchApp(Host):
             self._missed, self.store_is_gone = 0, False
             self.say("The store is available again.")
             self.show_urgent()
+        if (library.away is not None) != self._away:
+            self._say_away()
         if self.paused:
             return
         self._following = True
@@ -294,6 +297,19 @@ class WorkbenchApp(Host):
         if self.bench.trust.standing.trusted != self._trusted:
             self._trusted = not self._trusted
             self._changed_trust()
+
+    def _say_away(self) -> None:
+        """Say that the store of a team is out of reach, or back."""
+        away = self.bench.library.away
+        self._away = away is not None
+        if away is None:
+            self.say("The team's store is back.")
+        else:
+            self.say(
+                f"{away.message} You see its last state; nothing is stored meanwhile.", "warning"
+            )
+        for screen in self._areas():
+            screen.show_status()
 
     def _changed_trust(self) -> None:
         """Put the banner up, or take it down, and ask about what came into the store while it is

@@ -202,6 +202,8 @@ class Host(GuardedApp[Path | None]):
     def _state(self) -> str:
         if not self.bench.trust.standing.trusted:
             return "NOT TRUSTED"
+        if self.bench.library.away is not None:
+            return "TEAM AWAY"
         return (
             "READ-ONLY"
             if self.bench.library.standpoint is None and self.bench.library.is_closed

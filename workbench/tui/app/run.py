@@ -14,6 +14,7 @@ from workbench.core.agents.actors import agent_in
 from workbench.core.files.locks import Holder, Patience, waiting, who
 from workbench.core.record import StoreProblem
 from workbench.core.runtime import share_memory
+from workbench.core.team import shown
 from workbench.services.context import PERSON, DocumentPlaces
 from workbench.services.folder import holds_store
 from workbench.services.open import Workbench, open_workbench
@@ -124,6 +125,8 @@ def title_of(store: Path, origin: str) -> str:
     """Name a store: a project's by its folder, the global one as such, another by its path."""
     if origin == "global" or store == paths.data_dir() / "store":
         return "global"
+    if address := paths.team_address(store):
+        return f"team · {shown(address)}"
     return store.parent.name if store.name == paths.PROJECT_STORE else store.name
 
 
@@ -137,6 +140,7 @@ def _run_once(view: View, *, returns: bool) -> tuple[Next | None, int]:
     state, store, remember = paths.state_dir(), view.store, view.remember and view.at is None
     options = _options(view, loaded, remember=remember, returns=returns)
     bench = _opened(view, loaded)
+    bench.library.follow()
     app = WorkbenchApp(bench, options)
     sys.setswitchinterval(TURN)
     try:

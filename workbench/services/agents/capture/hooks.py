@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.config import paths
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.events import Answer, Call, Prompt, Said, Summary, short_paths
 from workbench.core.agents.transcript.summaries import PASSED, Lesson, identity
@@ -97,8 +98,6 @@ def _loaded(word: bytes) -> "Loaded | None":
     """Return the settings where they speak of something: mostly they do not, and no event waits for
     them.
     """
-    from workbench.config import paths
-
     config = paths.config_dir() / "config.toml"
     with suppress(OSError):
         if word in config.read_bytes():
@@ -143,6 +142,8 @@ def take(event: HookEvent, place: Place) -> str:
     one.
     """
     event = event._replace(session=plain(event.session), at=iso(place.clock()))
+    if paths.team_address(place.store):
+        return _put_off(event, place)
     ends = time.monotonic() + PATIENCE_S
     with waiting(Patience(PATIENCE_S, lambda: time.monotonic() > ends)):
         _capture(event, place)
@@ -152,16 +153,37 @@ def take(event: HookEvent, place: Place) -> str:
     return injection(event, place) if event.name in place.told_at else ""
 
 
+def _put_off(event: HookEvent, place: Place) -> str:
+    """Keep an event of a team's store for another process, which has the time to connect; answer by
+    what is on this machine.
+    """
+    from workbench.services.team.reach import offline, sync_later
+
+    place = place._replace(shared=offline(place.store), heads=None)
+    if event.name in _STEPS and event.session:
+        spool.keep(folder_of(place.captures, place.store), event, place.actor)
+        sync_later(place.store)
+    return injection(event, place) if event.name in place.told_at else ""
+
+
+def store_waiting(place: Place) -> int:
+    """Store what the events teach that wait; return how many there were. Raises `WorkbenchError`."""
+    folder, count = folder_of(place.captures, place.store), 0
+    for path, actor, event in spool.waiting(folder):
+        with suppress(UnreadableFile, InvalidRecord):  # it is never stored, and the later ones are
+            _store(event, place._replace(actor=actor), folder)
+            if event.name == "SessionEnd" and place.shared is not None:
+                _end_working(event.session, place._replace(actor=actor))
+        path.unlink(missing_ok=True)
+        count += 1
+    return count
+
+
 def _capture(event: HookEvent, place: Place) -> None:
     """Store what events teach, this one last."""
     folder = folder_of(place.captures, place.store)
     try:
-        for path, actor, earlier in spool.waiting(folder):
-            with suppress(
-                UnreadableFile, InvalidRecord
-            ):  # it is never stored, and the later ones are
-                _store(earlier, place._replace(actor=actor), folder)
-            path.unlink(missing_ok=True)
+        store_waiting(place)
         _store(event, place, folder)
     except StoreBusy as error:
         if event.name in _STEPS and event.session:
@@ -229,13 +251,12 @@ def _end_working(session: str, place: Place) -> None:
 
 @contextmanager
 def _opened(place: Place, loaded: "Loaded | None" = None) -> "Iterator[Workbench]":
-    from workbench.config import paths
     from workbench.services.open import open_workbench
 
     bench = open_workbench(
         place.store, profiles=paths.config_dir() / "profiles", cache=paths.cache_dir(), actor=place.actor,
         settings=loaded.settings if loaded else None, given=loaded.given if loaded else frozenset(), clock=place.clock,
-        heads=place.heads, believed=paths.is_believed(place.store),
+        heads=place.heads, believed=paths.is_believed(place.store), shared=place.shared,
     )  # fmt: skip
     try:
         yield bench

@@ -166,7 +166,7 @@ def _known(place: Place, progress: Progress) -> frozenset[str]:
 
     if not is_store(place.store):
         return frozenset(progress.kept)
-    library = Library(place.store, place.clock, heads=place.heads)
+    library = Library(place.store, place.clock, heads=place.heads, shared=place.shared)
     return frozenset(progress.kept) | prints_in(library.memories.all(), progress.session)
 
 
@@ -186,7 +186,14 @@ def _add(event: HookEvent, place: Place, lessons: Sequence[Lesson]) -> None:
     stored: list[str] = []
     indexing = index_of(place.store)
     with appending(
-        place.store, place.actor, label, place.clock, place.heads, SecretFilter(), indexing
+        place.store,
+        place.actor,
+        label,
+        place.clock,
+        place.heads,
+        SecretFilter(),
+        indexing,
+        place.shared,
     ) as block:
         recent = [memory.content for memory in block.recent]
         for lesson in lessons:
@@ -212,7 +219,5 @@ def _is_purged(place: Place, memory: Memory) -> bool:
     from workbench.services.stream.returned import Purged
     from workbench.store.library import Library
 
-    return (
-        Purged(Library(place.store, place.clock, heads=place.heads)).find(memory.content)
-        is not None
-    )
+    library = Library(place.store, place.clock, heads=place.heads, shared=place.shared)
+    return Purged(library).find(memory.content) is not None

@@ -18,7 +18,7 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import field
 
@@ -30,6 +30,9 @@ from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import FileLock
 from workbench.core.record import InvalidRecord, StoreProblem, iso
 from workbench.store.folder import id_of
+
+if TYPE_CHECKING:
+    from workbench.store.log import SharedLog
 
 # What went wrong in hooks: a small file in the user's state folder, since a hook never says so to
 # its agent.
@@ -94,7 +97,7 @@ class Place(NamedTuple):
     who acts.
 
     `heads` is where this machine remembers what it stored. `told_at` names the events at which the
-    agent takes text.
+    agent takes text. `shared` is the log of a team's store.
     """
 
     store: Path
@@ -103,6 +106,7 @@ class Place(NamedTuple):
     clock: Callable[[], datetime]
     heads: Path | None = None
     told_at: frozenset[str] = frozenset({"SessionStart", "UserPromptSubmit"})
+    shared: "SharedLog | None" = None
 
 
 # Events of hooks that wait for a store that somebody else holds: files in the user's state folder,

@@ -1,0 +1,77 @@
+"""The address of a store that a team shares, and the files that name one."""
+
+import json
+from pathlib import Path
+
+from workbench.core.record import StoreProblem
+
+COPY = "team.json"
+"""The file that says, in the folder of this machine's copy of a team's store, whose copy it is."""
+
+POINTER = "store.json"
+"""The file that says, in the `.workbench` folder of a project, where its team's store is."""
+
+_FORM = "Write postgresql://ROLE@HOST/DATABASE?store=NAME."
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is the address of a team's store, and no path."""
+    return text.startswith(("postgresql://", "postgres://"))
+
+
+def checked(address: str) -> str:
+    """Return an address; raises `StoreProblem` for one that cannot be read or holds a password."""
+    from urllib.parse import parse_qs, urlsplit  # few stores are a team's
+
+    try:
+        parts = urlsplit(address)
+        has_password = parts.password is not None or "password" in parse_qs(parts.query)
+    except ValueError as error:
+        raise StoreProblem("The address of the store cannot be read.", _FORM) from error
+    if has_password:
+        raise StoreProblem(
+            "A password does not belong into an address: it would stand in files and in lists of processes.",
+            "Keep it in ~/.pgpass or in PGPASSWORD, and leave it out of the address.",
+        )
+    return address
+
+
+def shown(address: str) -> str:
+    """Return an address as people read it: host, database and store."""
+    from urllib.parse import parse_qs, urlsplit
+
+    parts = urlsplit(address)
+    store = parse_qs(parts.query).get("store", ["main"])[0]
+    return f"{parts.hostname or 'this machine'}{parts.path} {store}"
+
+
+def without_role(address: str) -> str:
+    """Return an address as everybody of a team may have it."""
+    scheme, _, rest = address.partition("://")
+    server, slash, database = rest.partition("/")
+    return f"{scheme}://{server.rpartition('@')[2]}{slash}{database}"
+
+
+def copy_name(address: str) -> str:
+    """Return the name of the folder of this machine's copy of a store."""
+    from hashlib import blake2b
+
+    digest = blake2b(address.encode("utf-8", "replace"), digest_size=6).hexdigest()
+    words = "".join(one if one.isascii() and one.isalnum() else "-" for one in shown(address))
+    return f"{words[:60].strip('-')}-{digest}"
+
+
+def address_in(file: Path) -> str:
+    """Return the address that a file names; empty where there is none. Raises `StoreProblem` for a
+    file that does not say one.
+    """
+    try:
+        said = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError) as error:
+        raise StoreProblem(f"{file} cannot be read.", "Nothing was opened.") from error
+    address = said.get("store") if isinstance(said, dict) else None
+    if not isinstance(address, str) or not is_address(address):
+        raise StoreProblem(f"{file} names no store of a team.", _FORM)
+    return checked(address)

@@ -1,0 +1,1 @@
+"""Stores that a team shares: how they are reached, delivered to, made, copied and looked after."""

@@ -1,0 +1,192 @@
+"""What the owner of a team's store does: make it, copy a store into it and out of it, let people in,
+and look whether it is well.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from workbench.config import paths
+from workbench.core import team
+from workbench.core.files.atomic import write_file
+from workbench.core.record import StoreProblem, cannot_read, cannot_write
+from workbench.core.text import counted
+from workbench.services.team.delivery import waiting
+from workbench.services.team.reach import connected
+from workbench.store import log as shared_log
+from workbench.store.blobs import Blobs
+from workbench.store.entry import Level
+from workbench.store.folder import belongs, id_of, is_store
+from workbench.store.library import Library
+from workbench.store.team import admin
+from workbench.store.team.admin import Facts, Member
+from workbench.store.team.log import TeamLog, connect
+
+BEFORE = "before-team"
+"""The folder in which the files of a store are kept that moved to its team's."""
+
+
+def make(address: str) -> bool:
+    """Make a team's store, owned by who connects, and bring its database up to date; tell whether
+    it was made. Raises `StoreProblem`.
+    """
+    return admin.init(team.checked(address), shared_log.new_header())
+
+
+class Copied(NamedTuple):
+    """What was copied: how many entries, how many files beside them, and the hash of the last
+    entry, which is the same on both sides.
+    """
+
+    entries: int
+    files: int
+    hash: str
+
+
+def copy_in(folder: Path, address: str, clock: Callable[[], datetime]) -> Copied:
+    """Copy the whole history of the store in a folder into a team's store, which must be empty; for
+    its owner. Raises `StoreProblem`.
+    """
+    library = Library(folder, clock, heads=paths.heads_dir(), believed=paths.is_believed(folder))
+    library.require_trust()
+    if library.damage:
+        raise StoreProblem(
+            "This store has damaged lines, which cannot be copied.",
+            "Nothing was copied; `workbench doctor` shows them.",
+        )
+    with closing(connect(team.checked(address))) as log, library.turn():
+        if log.state().rev:
+            raise StoreProblem(
+                f"{team.shown(address)} is not empty.", "Nothing was copied; make another store."
+            )
+        try:
+            names = library.blobs.names()
+            for name in names:
+                log.put_blob(library.blobs.read(name))
+            end = shared_log.load(log, folder)
+        except OSError as error:
+            raise cannot_read(folder, error) from error
+        said = f"copied {counted(end.rev, 'change')} by {log.role}"
+        shared_log.note(log, end, said)
+        return Copied(end.rev, len(names), end.hash)
+
+
+def copy_out(address: str, folder: Path, clock: Callable[[], datetime]) -> Copied:
+    """Copy a team's store with its whole history into a new folder of one's own. Raises
+    `StoreProblem`.
+    """
+    if is_store(folder):
+        raise StoreProblem(f"{folder} already has a store.", "Nothing was copied.")
+    source = paths.team_copy(address)
+    with closing(connected(address, source)) as log:
+        copy = Library(source, clock, shared=log)
+        with copy.turn():
+            own = Blobs(folder)
+            names = log.blob_names()
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                for name in names:
+                    own.put(copy.blobs.read(name))
+                shared_log.copy_journal(source, folder)
+            except OSError as error:
+                raise cannot_write(folder, error) from error
+            end = log.state()
+    Library(folder, clock, heads=paths.heads_dir()).trust()
+    return Copied(end.rev, len(names), end.hash)
+
+
+def move(project: Path, address: str, clock: Callable[[], datetime]) -> Copied:
+    """Copy the store of a project into a team's, and let the project point to that from now on; the
+    files are kept beside the pointer. Raises `StoreProblem`.
+    """
+    folder = project / paths.PROJECT_STORE
+    if not is_store(folder):
+        raise StoreProblem(f"There is no store in {folder}.", "Nothing was moved.")
+    done = copy_in(folder, address, clock)
+    paths.team_copy(address)
+    kept = folder / BEFORE
+    try:
+        kept.mkdir(mode=0o700, exist_ok=True)
+        for path in sorted(folder.iterdir()):
+            if belongs(path.name):
+                path.rename(kept / path.name)
+        (kept / ".gitignore").write_text("*\n", "utf-8")
+        pointer = {"store": team.without_role(address)}
+        write_file(folder / team.POINTER, f"{json.dumps(pointer)}\n".encode())
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    return done
+
+
+class Known(NamedTuple):
+    """This machine's copy of a team's store, and how much waits to be delivered to it."""
+
+    address: str
+    folder: Path
+    id: str
+    waiting: int
+
+
+def known() -> Iterator[Known]:
+    """Yield the stores of teams that this machine has a copy of."""
+    for folder in paths.team_copies():
+        yield Known(paths.team_address(folder), folder, id_of(folder), len(waiting(folder)))
+
+
+def check(folder: Path) -> tuple[Facts, list[str]]:
+    """Return how the team's store is reached that a folder is the copy of, and what is wrong with
+    that, in sentences. Raises `StoreProblem`, as the others below do.
+    """
+    with closing(_log_of(folder)) as log:
+        facts = admin.check(log)
+    return facts, list(_problems(facts))
+
+
+_SECONDS = 60
+
+
+def _problems(facts: Facts) -> Iterator[str]:
+    if facts.me.role != facts.user:
+        yield f"The server knows {facts.user} as {facts.me.role}: a pooler makes several people one."
+    if facts.missing:
+        yield f"{facts.me.role} lacks rights: {', '.join(facts.missing)}."
+    if not (facts.is_encrypted or facts.is_local):
+        yield "The connection is not encrypted; add sslmode=require to the address."
+    if abs(facts.clock) > _SECONDS:
+        yield f"The clocks differ by {abs(facts.clock):,.0f} seconds; the server's counts."
+    if facts.me.level != "reader" and not any(one.is_agent for one in facts.members):
+        yield (
+            "No role is for agents: one that connects as a person counts as that person. "
+            "`workbench store members add ROLE --agent` adds one."
+        )
+
+
+def members(folder: Path) -> tuple[Member, ...]:
+    """Return who uses a team's store."""
+    with closing(_log_of(folder)) as log:
+        return admin.members(log)
+
+
+def add_member(folder: Path, role: str, level: Level, *, is_agent: bool) -> None:
+    """Let a role of the server use a team's store, or change what it may do."""
+    with closing(_log_of(folder)) as log:
+        admin.set_member(log, Member(role, level, is_agent))
+
+
+def remove_member(folder: Path, role: str) -> None:
+    """Take a role out of a team's store."""
+    with closing(_log_of(folder)) as log:
+        admin.remove_member(log, role)
+
+
+def _log_of(folder: Path) -> TeamLog:
+    address = paths.team_address(folder)
+    if not address:
+        raise StoreProblem(
+            f"{folder} is a store of your own.",
+            "Name a team's by --store postgresql://ROLE@HOST/DATABASE?store=NAME.",
+        )
+    return connected(address, folder)
