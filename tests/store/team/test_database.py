@@ -465,7 +465,9 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 def test_a_wrong_password_is_said_to_be_one(server: Postgres, store: str) -> None:
     server.add(store, "wb_locked", "writer")
+    server.add(store, "wb_peer", "writer")
     try:
+        server.write_rule("local all wb_peer peer")
         server.write_rule("local all wb_locked scram-sha-256")
     except OSError:
         pytest.skip("the server's rules cannot be changed from here")
@@ -477,6 +479,8 @@ def test_a_wrong_password_is_said_to_be_one(server: Postgres, store: str) -> Non
         assert "pgpass" in told.value.hint
         assert "wrong-secret" not in "".join(traceback.format_exception(told.value))
     assert connect(server.url("wb_locked", store)).role == "wb_locked"
+    with pytest.raises(StoreProblem, match="way of connecting"):
+        connect(server.url("wb_peer", store))
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ _INIT = "Whoever owns the database runs `workbench store init`."
 
 _UNCONNECTED = (
     (r"no password supplied", "the server asks for a password.", _PGPASS),
-    (r"authentication failed", "the server refused the password.", _PGPASS),
+    (r"password authentication failed", "the server refused the password.", _PGPASS),
     (
         r'database ".*" does not exist',
         "there is no such database.",
@@ -201,9 +201,10 @@ _UNCONNECTED = (
         "Its owner makes one by CREATE ROLE … LOGIN.",
     ),
     (
-        r"no pg_hba.conf entry|SSL|certificate",
+        r"no pg_hba.conf entry|authentication failed|SSL|certificate",
         "the server refused this way of connecting.",
-        "Try sslmode=require in the address, or ask its owner for an entry in pg_hba.conf.",
+        "Give host and sslmode=require in the address, or ask its owner for an entry in"
+        " pg_hba.conf.",
     ),
     (
         r"too many|connection slots",
