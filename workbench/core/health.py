@@ -98,11 +98,6 @@ class MendedIndex(NamedTuple):
         return f"the read index differed from the store in {what}"
 
 
-# What of a store is not what it was: lines of the journal that are damaged, gone or merged under
-# the number of another one, what lies beside it and cannot be read, and a read index that said
-# something else.
-
-
 # Where one stands who looks at a store as it was: a revision of its history, at which nothing can
 # be changed.
 

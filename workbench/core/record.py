@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Any
 
 
 class WorkbenchError(Exception):
@@ -84,6 +85,11 @@ def _why(error: OSError) -> str:
 
 
 Doc = Mapping[str, object]
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """Return a value of a document that is an object; anything else counts as an empty one."""
+    return value if isinstance(value, Mapping) else {}
 
 
 class _Absent:

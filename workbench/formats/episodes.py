@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from workbench.core.agents.episodes.episode import OUTCOMES, EpisodeBody
-from workbench.core.record import UnreadableFile, iso, parse_time
+from workbench.core.record import UnreadableFile, as_object, iso, parse_time
 from workbench.formats import opening
 
 # agent-playbook's episodic memory: one JSON object a file, `episodic/YYYY/YYYY-MM-DD-name.json`.
@@ -192,7 +192,7 @@ def _objects(text: str, file: str) -> Iterator[tuple[str, object]]:
             except ValueError as bad:
                 raise _no_json(f"{file}:{number}", bad) from bad
         return
-    inner = whole.get("episodes") if isinstance(whole, Mapping) else None
+    inner = as_object(whole).get("episodes")
     if isinstance(inner, list):
         whole = inner
     if isinstance(whole, list):

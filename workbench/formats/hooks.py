@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.core.files.format import Layout
-from workbench.core.record import UnreadableFile
+from workbench.core.record import UnreadableFile, as_object
 from workbench.formats.patch import Node, changed, layout_of, scan_file
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
@@ -93,12 +93,12 @@ def _handlers(group: Any) -> list[Any]:
     """Return the handlers of a group, which in a flat file is one itself."""
     if _command(group) is not None:
         return [group]
-    inner = group.get("hooks") if isinstance(group, dict) else None
+    inner = as_object(group).get("hooks")
     return inner if isinstance(inner, list) else []
 
 
 def _command(handler: Any) -> str | None:
-    command = handler.get("command") if isinstance(handler, dict) else None
+    command = as_object(handler).get("command")
     return command if isinstance(command, str) else None
 
 

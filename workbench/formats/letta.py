@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Reason, Sure, Unread
+from workbench.core.record import as_object
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Node, dumps, opened, patch, scan_file
 from workbench.formats.shared.jsonstream import unwrap
@@ -179,7 +180,7 @@ def _woven(memories: Sequence[Memory], text: str) -> str:
 
 
 def _block_id(doc: Any) -> str:
-    name = doc.get("id") if isinstance(doc, dict) else None
+    name = as_object(doc).get("id")
     return name if isinstance(name, str) else ""
 
 

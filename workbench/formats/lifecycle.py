@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Sure, Unread, reason_of
-from workbench.core.record import iso
+from workbench.core.record import as_object, iso
 from workbench.core.stream.memory import (
     ARCHIVED_REASONS,
     FILE_KEY,
@@ -23,7 +23,7 @@ from workbench.core.stream.memory import (
 )
 from workbench.formats.patch import alike
 from workbench.formats.shared import jsonstream, values
-from workbench.formats.shared.records import as_object, read_again
+from workbench.formats.shared.records import read_again
 from workbench.formats.shared.values import Decode, Notes, an_object
 
 # The fields of a LIFECYCLE entry (source 001, section 5.2) and the product's own additions to it.

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Signature
-from workbench.core.record import UnreadableFile, iso
+from workbench.core.record import UnreadableFile, as_object, iso
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Node, dumps, opened, patch, scan_file
 from workbench.formats.shared import values
@@ -189,8 +189,7 @@ def _text(value: object) -> str:
 
 def entry_in(pattern: Pattern) -> Mapping[str, object]:
     """Return the entry of the file that a pattern came from, as it was; empty for another one."""
-    known = pattern.metadata.get(ENTRY)
-    return known if isinstance(known, Mapping) else {}
+    return as_object(pattern.metadata.get(ENTRY))
 
 
 def as_entry(pattern: Pattern) -> dict[str, object]:
@@ -337,7 +336,7 @@ def written_back(
 
 def _id(key: str, entry: object) -> str:
     """Return the id of an entry as it is read (see `pattern`)."""
-    said = entry.get("id") if isinstance(entry, dict) else None
+    said = as_object(entry).get("id")
     return said if isinstance(said, str) and said else f"pattern-{slug(key) or 'unnamed'}"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Said, Summary, cut
-from workbench.core.record import parse_time
+from workbench.core.record import as_object, parse_time
 
 # Files of JSON objects, one a line, to which a program is still adding.
 
@@ -157,9 +157,8 @@ class ClaudeCode(Reader):
             if doc.get("operation") == "enqueue" and isinstance(doc.get("content"), str):
                 yield Prompt("", time_of(doc), text=cut(doc["content"]))
         elif kind == "progress":
-            data = doc.get("data")
-            inner = data.get("message") if isinstance(data, dict) else None
-            if isinstance(data, dict) and isinstance(inner, dict):
+            data = as_object(doc.get("data"))
+            if inner := as_object(data.get("message")):
                 whose = str(data.get("agentId") or doc.get("parentToolUseID") or "subagent")
                 yield from _message(inner, {**doc, **inner}, whose)
         elif kind in ("user", "assistant") and not doc.get("isMeta"):
@@ -169,8 +168,7 @@ class ClaudeCode(Reader):
 
 def _message(doc: Mapping[str, Any], around: Mapping[str, Any], agent: str) -> Iterator[Event]:
     """Yield what a message of the conversation holds; `around` is the line that it stands in."""
-    message = doc.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    content = as_object(doc.get("message")).get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     for block in blocks if isinstance(blocks, list) else ():
         if (
@@ -196,9 +194,8 @@ def _event(
             else Prompt(id, at, agent, cut(text))
         )
     if kind == "tool_use":
-        given, cwd = block.get("input"), str(around.get("cwd") or "")
-        name, given = str(block.get("name")), given if isinstance(given, dict) else {}
-        return Call(str(block.get("id")), at, agent, name, given, cwd)
+        name, given = str(block.get("name")), as_object(block.get("input"))
+        return Call(str(block.get("id")), at, agent, name, given, str(around.get("cwd") or ""))
     if kind == "tool_result":
         text, failed = cut(text_of(block.get("content"))), bool(block.get("is_error"))
         return Answer(str(block.get("tool_use_id")), at, agent, text, failed)
@@ -304,8 +301,7 @@ def _patch(text: str) -> dict[str, object]:
 
 
 def _shell_call(payload: Mapping[str, Any], known: Event) -> Event:
-    action = payload.get("action")
-    given = action if isinstance(action, dict) else {}
+    given = as_object(payload.get("action"))
     cwd = given.get("working_directory")
     return Call(
         known.id, known.at, known.agent, "local_shell", given, cwd if isinstance(cwd, str) else ""
@@ -320,8 +316,7 @@ def _answer(payload: Mapping[str, Any], known: Event) -> Event:
     doc = object_in(output) if isinstance(output, str) and output.startswith("{") else output
     failed = False
     if isinstance(doc, dict):
-        about = doc.get("metadata")
-        code = about.get("exit_code") if isinstance(about, dict) else None
+        code = as_object(doc.get("metadata")).get("exit_code")
         failed = doc.get("success") is False or (isinstance(code, int) and code != 0)
         output = doc.get("output", doc.get("content", output))
     text = text_of(output)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.core.agents.transcript.events import cut
-from workbench.core.record import parse_time
+from workbench.core.record import as_object, parse_time
 
 AGENTS: Mapping[str, str] = {"claude-code": "claude", "codex": "codex", "cursor": "cursor"}
 """The agents whose hooks are understood, and the names that they act by."""
@@ -50,7 +50,6 @@ def event_of(doc: Mapping[str, Any]) -> HookEvent:
     """Read an event; what is missing or of another kind counts as empty."""
     called = _text(doc, "hook_event_name", "event", "hook", "type")
     name = name_of(called)
-    given = doc.get("tool_input")
     response, failed = _response(doc)
     # The transcripts of Cursor leave out what tools answered.
     transcript = "" if "cursor_version" in doc else _text(doc, "transcript_path")
@@ -60,7 +59,7 @@ def event_of(doc: Mapping[str, Any]) -> HookEvent:
         transcript, _text(doc, "source", "reason", "trigger"),
         cut(_text(doc, "prompt", "compact_summary", "summary", "error_message", "message", "text")),
         _text(doc, "tool_name"), _text(doc, "tool_use_id", "tool_call_id", "call_id", "generation_id"),
-        given if isinstance(given, dict) else {}, cut(response), failed or name == "PostToolUseFailure",
+        as_object(doc.get("tool_input")), cut(response), failed or name == "PostToolUseFailure",
     )  # fmt: skip
 
 

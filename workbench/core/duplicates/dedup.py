@@ -21,6 +21,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from workbench.core.limits import DEFAULT_THRESHOLDS
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import as_object
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.words import CJK, HANGUL, THAI, folded, words
 
@@ -316,9 +317,7 @@ _MEMORY, _BULLET = _teller(Memory), _teller(Bullet)
 
 
 def _names(metadata: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    kept = metadata.get(FILE_KEY)
-    if not isinstance(kept, Mapping):
-        return ()
+    kept = as_object(metadata.get(FILE_KEY))
     return tuple((key, value) for key in NAMES if isinstance(value := kept.get(key), str) and value)
 
 
@@ -326,10 +325,11 @@ def _noted(metadata: Mapping[str, object]) -> dict[str, object]:
     """Return the notes of a record with the values that its file wrote in another form, without
     ids.
     """
-    kept = metadata.get(FILE_KEY)
-    forms = kept if isinstance(kept, Mapping) else {}
-    written = [{k: v for k, v in form.items() if k != "id"} if isinstance(form := forms.get(name), Mapping) else {}
-               for name in ("raw", "values")]  # fmt: skip
+    forms = as_object(metadata.get(FILE_KEY))
+    written = [
+        {k: v for k, v in as_object(forms.get(name)).items() if k != "id"}
+        for name in ("raw", "values")
+    ]
     return {**{key: value for key, value in metadata.items() if key != FILE_KEY}, FILE_KEY: written}
 
 

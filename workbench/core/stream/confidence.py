@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import iso, parse_time
+from workbench.core.record import as_object, iso, parse_time
 from workbench.core.stream.memory import APPROVED, ARCHIVED_FROM, FILE_KEY, Memory, Vote
 from workbench.core.tuning.recency import hours_between, recency
 
@@ -35,9 +35,7 @@ only the file states (`as`).
 
 def imported(metadata: Mapping[str, object]) -> Mapping[str, object]:
     """Return what is known of the import that brought a memory; empty when none did."""
-    file = metadata.get(FILE_KEY)
-    found = file.get(IMPORT) if isinstance(file, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    return as_object(as_object(metadata.get(FILE_KEY)).get(IMPORT))
 
 
 def brought(memory: Memory, path: str, now: datetime, *, before: Memory | None = None) -> Memory:
@@ -47,18 +45,13 @@ def brought(memory: Memory, path: str, now: datetime, *, before: Memory | None =
     part["path"] = path
     if status in APPROVED and (before is None or before.status != status):
         part["as"] = status
-    file = memory.metadata.get(FILE_KEY)
-    metadata = {
-        **memory.metadata,
-        FILE_KEY: {**(file if isinstance(file, Mapping) else {}), IMPORT: part},
-    }
-    return replace(memory, metadata=metadata)
+    return _with_import(memory, part)
 
 
 def unmarked(metadata: Mapping[str, object]) -> Mapping[str, object]:
     """Return the metadata of a memory without what is known of its import."""
-    file = metadata.get(FILE_KEY)
-    if not isinstance(file, Mapping) or IMPORT not in file:
+    file = as_object(metadata.get(FILE_KEY))
+    if IMPORT not in file:
         return metadata
     kept = {key: value for key, value in file.items() if key != IMPORT}
     rest = {key: value for key, value in metadata.items() if key != FILE_KEY}
@@ -70,10 +63,12 @@ def stood_by(memory: Memory) -> Memory:
     part = imported(memory.metadata)
     if "as" not in part:
         return memory
-    kept = {key: value for key, value in part.items() if key != "as"}
-    file = memory.metadata[FILE_KEY]
-    assert isinstance(file, Mapping)
-    return replace(memory, metadata={**memory.metadata, FILE_KEY: {**file, IMPORT: kept}})
+    return _with_import(memory, {key: value for key, value in part.items() if key != "as"})
+
+
+def _with_import(memory: Memory, part: Mapping[str, object]) -> Memory:
+    file = as_object(memory.metadata.get(FILE_KEY))
+    return replace(memory, metadata={**memory.metadata, FILE_KEY: {**file, IMPORT: part}})
 
 
 def arrived(memory: Memory) -> datetime:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from workbench.core.record import as_object
 from workbench.core.words import words
 
 Term = Literal["similarity", "recency", "success", "use", "domain"]
@@ -73,7 +74,7 @@ def success_of(metadata: Mapping[str, object]) -> float | None:
     says nothing.
     """
     outcome = metadata.get("outcome")
-    inner: Mapping[str, object] = outcome if isinstance(outcome, Mapping) else {}
+    inner = as_object(outcome)
     for flag in (metadata.get("success"), inner.get("success")):
         if isinstance(flag, bool):
             return float(flag)

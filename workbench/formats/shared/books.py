@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import PurePath
 
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section, section_key
-from workbench.core.record import iso
+from workbench.core.record import as_object, iso
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.shared.values import FreeNames
 
@@ -120,7 +120,7 @@ def playbook_of(memories: Iterable[Memory], name: str = "playbook") -> Playbook:
                 state="deprecated" if memory.status == "archived" else "active",
                 last_feedback_at=memory.last_feedback_at,
                 created_at=None
-                if _file(memory).get(UNDATED) == iso(memory.created_at)
+                if as_object(memory.metadata.get(FILE_KEY)).get(UNDATED) == iso(memory.created_at)
                 else memory.created_at,
                 aliases=memory.aliases,
                 metadata={
@@ -166,14 +166,9 @@ def _notes(bullet: Bullet, now: datetime) -> dict[str, object]:
     file has it.
     """
     notes = {**bullet.metadata, **({NEUTRAL: bullet.neutral_count} if bullet.neutral_count else {})}
-    if bullet.created_at is None and (kept := _file(bullet)):
+    if bullet.created_at is None and (kept := as_object(bullet.metadata.get(FILE_KEY))):
         notes[FILE_KEY] = {**kept, UNDATED: iso(now)}
     return notes
-
-
-def _file(record: Memory | Bullet) -> Mapping[str, object]:
-    kept = record.metadata.get(FILE_KEY)
-    return kept if isinstance(kept, Mapping) else {}
 
 
 def _neutral(memory: Memory) -> int:

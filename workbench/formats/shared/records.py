@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from workbench.core.files.format import ReadContext
 from workbench.core.playbook.book import Bullet
+from workbench.core.record import as_object
 from workbench.core.stream.memory import FILE_KEY, STATUSES, Memory, Status, broken_rule
 from workbench.formats.patch import alike
 from workbench.formats.shared import values
@@ -242,10 +243,6 @@ def read_again(new: Mapping[str, R], read: Callable[[ReadContext], R]) -> R:
     """
     first = read(NO_CONTEXT)
     return read(at_time_of(new[first.id])) if first.id in new else first
-
-
-def as_object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 # What every reader of other tools' memories does: name them, date them, rate them, check them.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from workbench.core.limits import LlmSettings
+from workbench.core.record import as_object
 from workbench.core.reflection.llm import UnreadReply
 from workbench.core.reflection.reflector import (
     Reflection,
@@ -334,9 +335,8 @@ class Call(threading.Thread):
 
 def _status_trouble(error: "anthropic.APIStatusError", secrets: tuple[str, ...]) -> Trouble:
     """Read an error of the API; its own words are kept without anything secret."""
-    body = error.body.get("error") if isinstance(error.body, dict) else None
-    said = body.get("message") if isinstance(body, dict) else None
-    kind = body.get("type") if isinstance(body, dict) else None
+    body = as_object(as_object(error.body).get("error"))
+    said, kind = body.get("message"), body.get("type")
     text = scrubbed(said, secrets) if isinstance(said, str) else ""
     return Trouble("status", error.status_code, kind if isinstance(kind, str) else "", text)
 

@@ -16,7 +16,7 @@ from workbench.core.document import Record, from_doc
 from workbench.core.files.fresh import read_text_of
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import fill, ranked
-from workbench.core.record import InvalidRecord, UnreadableFile
+from workbench.core.record import InvalidRecord, UnreadableFile, as_object
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import beginning, tokens_of
 from workbench.core.tuning.profile import Profile, ProfileInUse
@@ -185,8 +185,10 @@ def gathered(
 
 def _is_of_a_document(memory: Memory | None) -> bool:
     """Tell whether a memory is a statement of an instruction file."""
-    part = memory.metadata.get(FILE_KEY) if memory is not None else None
-    return isinstance(part, dict) and part.get("format") == INSTRUCTIONS
+    return (
+        memory is not None
+        and as_object(memory.metadata.get(FILE_KEY)).get("format") == INSTRUCTIONS
+    )
 
 
 def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) -> AgentRead:

@@ -35,7 +35,14 @@ from workbench.core.agents.episodes.episode import Outcome as Ended
 from workbench.core.agents.patterns.pattern import Application, Basis, Outcome, Pattern
 from workbench.core.duplicates.dedup import content_words
 from workbench.core.files.atomic import write_file
-from workbench.core.record import InvalidRecord, UnknownRecord, UnreadableFile, iso, parse_time
+from workbench.core.record import (
+    InvalidRecord,
+    UnknownRecord,
+    UnreadableFile,
+    as_object,
+    iso,
+    parse_time,
+)
 from workbench.core.text import clean_for_store
 from workbench.core.values import cleaned, texts_in
 from workbench.core.words import words
@@ -266,21 +273,17 @@ class Opened(NamedTuple):
         execution = doc.get("execution")
         if not trace and isinstance(execution, Mapping):
             doc["execution"] = {name: value for name, value in execution.items() if name != "trace"}
-        metadata = doc.get("metadata")
         known = self.body.texts("metadata.tags")
         added = [tag for tag in self.episode.tags if tag not in known]
         if added:
-            doc["metadata"] = {
-                **(metadata if isinstance(metadata, Mapping) else {}),
-                "tags": [*known, *added],
-            }
-        lifecycle, last = doc.pop("lifecycle", None), self.use.last_accessed_at
+            doc["metadata"] = {**as_object(doc.get("metadata")), "tags": [*known, *added]}
+        lifecycle, last = as_object(doc.pop("lifecycle", None)), self.use.last_accessed_at
         doc["lifecycle"] = {
             "access_count": self.use.access_count,
             "last_accessed": None if last is None else iso(last),
             "referenced_by": list(self.use.referenced_by),
             "archival_status": self.episode.status,
-            **(lifecycle if isinstance(lifecycle, Mapping) else {}),
+            **lifecycle,
         }
         return doc
 

@@ -48,7 +48,7 @@ from workbench.core.agents.patterns.schema import (
 )
 from workbench.core.agents.patterns.statistics import WINDOW, Run, Validation, baseline_of, claimed
 from workbench.core.files.format import ReadContext
-from workbench.core.record import InvalidRecord, UnknownRecord, moved
+from workbench.core.record import InvalidRecord, UnknownRecord, as_object, moved
 from workbench.core.values import cleaned
 from workbench.formats import opening
 from workbench.formats.episodes import Found as FileEntry
@@ -718,9 +718,8 @@ def _patched(doc: Mapping[str, object], patch: Mapping[str, object]) -> dict[str
     """Return a JSON object with a merge patch applied (RFC 7386)."""
     made = dict(doc)
     for key, value in patch.items():
-        known = made.get(key)
         if isinstance(value, Mapping):
-            made[key] = _patched(known if isinstance(known, Mapping) else {}, value)
+            made[key] = _patched(as_object(made.get(key)), value)
         elif value is None:
             made.pop(key, None)
         else:

@@ -19,6 +19,7 @@ from workbench.core.record import (
     InvalidRecord,
     UnknownRecord,
     WorkbenchError,
+    as_object,
     iso,
     parse_time,
 )
@@ -347,8 +348,7 @@ def _is_open(plan: Memory) -> bool:
 
 
 def _note(plan: Memory) -> Mapping[str, object]:
-    found = plan.metadata.get(PLAN)
-    return found if isinstance(found, Mapping) else {}
+    return as_object(plan.metadata.get(PLAN))
 
 
 def _fired(plan: Memory) -> datetime | None:

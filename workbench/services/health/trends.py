@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, NamedTuple, get_args
 
 from workbench.core.agents.read import About, AgentRead
-from workbench.core.record import clock_time, iso, moved, parse_time
+from workbench.core.record import as_object, clock_time, iso, moved, parse_time
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import standing_in, value_of
 from workbench.core.stream.memory import STATUSES, Memory, Verdict, Vote
@@ -278,6 +278,6 @@ def _source(doc: Mapping[str, object]) -> str:
     """Return where a memory comes from: the hook that saw it, or who said it."""
     if doc.get("is_synthetic"):
         return REFLECTION
-    source = doc.get("source")
-    named = (source.get("hook") or source.get("speaker")) if isinstance(source, Mapping) else None
+    source = as_object(doc.get("source"))
+    named = source.get("hook") or source.get("speaker")
     return str(named) if named else UNKNOWN

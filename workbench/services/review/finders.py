@@ -14,7 +14,7 @@ from workbench.core.agents.patterns.matching import Likeness, PatternGroup, patt
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.statistics import SUPPORT, Case, Mined, features_of, mined
 from workbench.core.duplicates.groups import text_mark
-from workbench.core.record import UnreadableFile, WorkbenchError
+from workbench.core.record import UnreadableFile, WorkbenchError, as_object
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import FILE_KEY, Memory
@@ -257,8 +257,7 @@ def _is_of_file(memory: Memory) -> bool:
     """Tell whether a reader noted how the record stands in its file, as none did of the statements
     of a document.
     """
-    part = memory.metadata.get(FILE_KEY)
-    return isinstance(part, Mapping) and "format" in part
+    return "format" in as_object(memory.metadata.get(FILE_KEY))
 
 
 def _find_instructions(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:

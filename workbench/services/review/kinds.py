@@ -12,7 +12,7 @@ from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.change import Change, diff
 from workbench.core.document import from_doc, to_doc
 from workbench.core.duplicates.groups import kept_pair, merge_memories, pairs_kept_by, text_mark
-from workbench.core.record import WorkbenchError, iso
+from workbench.core.record import WorkbenchError, as_object, iso
 from workbench.core.review import lifecycle
 from workbench.core.review.lifecycle import accepted, approve, archive, doubted, forget
 from workbench.core.review.proposal import Proposal
@@ -619,7 +619,7 @@ class PatternChanges(PatternMerge):
         )
         match proposal.operation.get("change"):
             case "update":
-                patterns.update(ids[0], patch if isinstance(patch, Mapping) else {})
+                patterns.update(ids[0], as_object(patch))
             case "supersede":
                 patterns.supersede(ids[0], ids[1], reason)
             case "merge":

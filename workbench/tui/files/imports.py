@@ -18,7 +18,7 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from workbench.core.files.formats import format_named, known_formats
-from workbench.core.record import WorkbenchError
+from workbench.core.record import WorkbenchError, as_object
 from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.stream.times import instant
@@ -699,8 +699,7 @@ class ImportDialog(FileDialog[str | None]):
 
 
 def _is_statement(memory: Memory) -> bool:
-    part = memory.metadata.get(FILE_KEY)
-    return isinstance(part, dict) and part.get("format") == "instructions"
+    return as_object(memory.metadata.get(FILE_KEY)).get("format") == "instructions"
 
 
 def _statement(memory: Memory) -> str:

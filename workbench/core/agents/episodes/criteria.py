@@ -10,7 +10,7 @@ from workbench.core.agents.episodes.episode import OUTCOMES, Episode, EpisodeBod
 from workbench.core.agents.transcript.failures import mark_of
 from workbench.core.document import Record
 from workbench.core.duplicates.dedup import conflicts, differing, word_conflicts
-from workbench.core.record import InvalidQuery, moved
+from workbench.core.record import InvalidQuery, as_object, moved
 from workbench.core.stream.times import instant
 from workbench.core.text import one_line
 from workbench.core.values import read_as, texts_in
@@ -454,5 +454,5 @@ def said_lines(value: object, indent: str = "", shown: Callable[[str], str] = st
                 yield f"{indent}{name}: {shown(str(item))}"
     elif isinstance(value, list | tuple):
         for item in value:
-            parts = item.items() if isinstance(item, Mapping) else ()
+            parts = as_object(item).items()
             yield f"{indent}- {shown(' · '.join(f'{name}: {part}' for name, part in parts) or str(item))}"

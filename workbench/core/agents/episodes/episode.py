@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.document import Record
-from workbench.core.record import InvalidRecord, parse_time
+from workbench.core.record import InvalidRecord, as_object, parse_time
 from workbench.core.text import printable
 from workbench.core.values import WrongValue, is_deeper, read_as
 
@@ -244,7 +244,7 @@ class EpisodeBody(NamedTuple):
         """Return the value at a path such as `task.context`; `None` where there is none."""
         value: object = self.doc
         for name in path.split("."):
-            value = value.get(name) if isinstance(value, Mapping) else None
+            value = as_object(value).get(name)
         return value
 
     @property

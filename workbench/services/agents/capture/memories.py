@@ -17,7 +17,7 @@ from workbench.core.agents.transcript.summaries import (
     told_once,
 )
 from workbench.core.duplicates.dedup import contained_in_recent
-from workbench.core.record import iso
+from workbench.core.record import as_object, iso
 from workbench.core.stream.confidence import ARRIVED
 from workbench.core.stream.importance import CODE, HIGHEST
 from workbench.core.stream.memory import Memory, Source
@@ -99,12 +99,11 @@ def lesson_of(memory: Memory) -> Lesson | None:
 
 def seen_again(memory: Memory, lesson: Lesson) -> Memory:
     """Return a captured memory that another session taught, too."""
-    told = memory.metadata.get(CAPTURED)
-    before = dict(told) if isinstance(told, Mapping) else {}
     sessions = {*_listed(memory, "sessions"), *(one.partition("/")[0] for one in lesson.ids)}
     more = len(sessions) - len(set(_listed(memory, "sessions")))
     noted = {
-        **before, "ids": list(dict.fromkeys((*_listed(memory, "ids"), *prints(lesson)))), "sessions": sorted(sessions)
+        **as_object(memory.metadata.get(CAPTURED)),
+        "ids": list(dict.fromkeys((*_listed(memory, "ids"), *prints(lesson)))), "sessions": sorted(sessions)
     }  # fmt: skip
     metadata = {**memory.metadata, CAPTURED: noted}
     return replace(memory, helpful_absorbed=memory.helpful_absorbed + more, metadata=metadata)
@@ -121,8 +120,7 @@ def prints_in(memories: Iterable[Memory], session: str = "") -> set[str]:
 
 
 def _listed(memory: Memory, name: str) -> tuple[str, ...]:
-    told = memory.metadata.get(CAPTURED)
-    found = told.get(name) if isinstance(told, Mapping) else None
+    found = as_object(memory.metadata.get(CAPTURED)).get(name)
     return tuple(str(one) for one in found) if isinstance(found, list) else ()
 
 
