@@ -15,6 +15,7 @@ from workbench.store.entry import REFUSED, Level
 from workbench.store.journal.segments import NAME
 from workbench.store.library import Library
 from workbench.store.log import Body, Entry, LogState
+from workbench.store.maintenance.purge import purge
 
 Open = Callable[..., Library]
 
@@ -247,3 +248,41 @@ def test_files_beside_the_records_are_there_on_every_machine(machine: Open, log:
     name = ann.blobs.put(b"an episode")
     assert bob.blobs.read(name) == b"an episode"
     assert bob.blobs.names() == (name,)
+
+
+def test_what_is_erased_is_in_no_copy_and_nobody_elses_change_is_lost(
+    machine: Open, log: Shared
+) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    put(ann, memory(1, content="a secret of more than sixteen characters"))
+    put(ann, memory(2))
+    bob.refresh()
+    ann.maintain(purge, [("memories", "m1")], "human")
+    assert b"sixteen" not in b"".join(entry.data for entry in log.entries)
+    put(machine("cid"), memory(3))
+    bob.refresh()
+    ann.refresh()
+    for one in (ann, bob):
+        assert [m.id for m in one.memories.all()] == ["m2", "m3"]
+        assert b"sixteen" not in journal_of(one)
+    assert journal_of(ann) == journal_of(bob)
+
+
+def test_a_purge_that_another_one_overtakes_is_said_and_done_again(
+    machine: Open, log: Shared
+) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    for number in (1, 2):
+        put(ann, memory(number, content=f"a secret of more than sixteen characters {number}"))
+    bob.refresh()
+
+    def meanwhile() -> tuple[str, ...]:
+        put(bob, memory(3))
+        return ()
+
+    with pytest.raises(StoreProblem):
+        ann.maintain(purge, [("memories", "m1")], "human", meanwhile)
+    again = machine("ann")
+    again.maintain(purge, [("memories", "m1")], "human")
+    assert b"characters 1" not in b"".join(entry.data for entry in log.entries)
+    assert [m.id for m in machine("cid").memories.all()] == ["m2", "m3"]

@@ -5,6 +5,7 @@ not need does not make it wait.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from operator import attrgetter
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.config import paths
 from workbench.config.loading import Settings
+from workbench.core.record import StoreProblem
 from workbench.core.runtime import Cancelled, implementation
 from workbench.services.caches import begin, place
 from workbench.services.context import NOWHERE, Clock, Context, DocumentPlaces
@@ -329,6 +331,9 @@ class Workbench:
         """
         if self.library.standpoint is not None:
             return
+        if self.library.shared is not None and self.library.starts_slowly:
+            with suppress(StoreProblem):
+                self.library.save_checkpoint()  # the copy is this machine's own
         self.library.keep_index()
         if "retriever" in self.__dict__:
             self.retriever.keep()

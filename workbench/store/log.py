@@ -248,6 +248,8 @@ class Copy:
 
     def __init__(self, folder: Path, log: SharedLog) -> None:
         self.log = log
+        self.known: LogState | None = None
+        """How far the log was when it was last looked at or written to."""
         self._folder = folder
         self._path = folder / segments.NAME
 
@@ -265,6 +267,7 @@ class Copy:
         if not anew:
             segments.mend_tail(self._path)
         state, place = self.log.state(), None if anew else self._end()
+        self.known = state
         if place is not None and place.rev > state.rev:
             raise StoreProblem(
                 f"The team's store ends at revision {state.rev:,}, and this machine has seen "
@@ -292,11 +295,18 @@ class Copy:
 
     def publish(self, rev: int, mark: str) -> None:
         """Let the log hold what the copy does, which ends at a revision with a hash and may have
-        been rewritten.
+        been rewritten here.
         """
-        state = self.log.state()
-        if state.rev == rev and state.hash != mark:
-            self.log.rewrite(state.hash, entries_in(self._folder))
+        if self.known is None or self.known.hash == mark:
+            return
+        try:
+            self.log.rewrite(self.known.hash, entries_in(self._folder))
+        except Clash as clash:
+            raise StoreProblem(
+                "Somebody else wrote to the team's store meanwhile.",
+                "What was erased here is not erased there yet; do it again.",
+            ) from clash
+        self.known = LogState(rev, mark)
 
     def _end(self) -> LogState | None:
         """Return how far the copy is; `None` for one that holds nothing that can be read."""

@@ -410,6 +410,7 @@ class Journal:
         with self._reading:
             try:
                 self._wrote = True
+                copy.known = LogState(stored.rev, stored.hash)
                 if stored.rev != self.rev + 1:
                     raise Differs
                 line = copy.line(stored, self._tail.mark)
@@ -554,7 +555,7 @@ class Journal:
         if self._closing is not None:
             self._closing.set()
         self._keeper.wait()
-        if self._wrote:
+        if self._wrote or (self._copy is not None and self.starts_slowly):
             with suppress(StoreBusy):
                 self.save_checkpoint()
 
