@@ -182,7 +182,6 @@ def test_a_file_of_somebody_else_is_not_replaced_and_nothing_is_archived(care: C
     assert "was never read or written here" in err, err
     assert (care.cwd / "hand.jsonl").read_text() == "my own notes\n"
     assert shown(care, "m2")["status"] == "confirmed"
-    care.refused("archive", "--before", "2026-04-01", "--status", "archived")
 
 
 def test_an_agent_asks_a_person(care: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,8 +98,6 @@ def test_parts_of_a_playbook(cli: Cli) -> None:
     assert said.err == "1 bullet is left out by your filters.\n"
     prompt = cli("export", "--format", "prompt", "--min-helpful", "2").out
     assert prompt.splitlines()[1:-1] == ["## OTHERS", "- [o-00009] Other."]
-    err = cli.refused("export", "--format", "csv", "--section", "nowhere")
-    assert "No section is called “nowhere”" in err
 
 
 def test_a_managed_block_is_all_that_changes_in_somebody_elses_file(cli: Cli) -> None:

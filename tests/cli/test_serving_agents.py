@@ -225,16 +225,6 @@ def test_an_agent_is_not_given_orders_until_somebody_allows_them(cli: Cli) -> No
     assert "evil.example" in given.out
 
 
-def test_an_agent_gets_secrets_masked(cli: Cli) -> None:
-    key = "AKIA" + "QYLPMN5HFIQR7XYA"
-    put(cli, memory("s1", f"The key is {key} for deploys"), by="setup")
-    assert key in cli.ok("show", "s1", "--show-secrets")
-    for more in ((), ("--json",)):
-        given = cli("search", "key for deploys", "--for-agent", "claude", *more).out
-        assert "s1" in given
-        assert key not in given
-
-
 def approved_only() -> None:
     """Let every agent be served only what a person approved."""
     configure('[agents]\nserve = "approved"\n')

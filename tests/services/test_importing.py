@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.conftest import NOON, Clock, put, snapshot
-from workbench.core.record import UnreadableFile, WorkStopped
+from workbench.core.record import WorkStopped
 from workbench.core.stream.memory import Memory
 from workbench.formats import ace
 from workbench.services.files.importing import CHUNK, Importer, ImportPlan
@@ -99,19 +99,6 @@ def test_chunks_are_one_action(bench: Workbench, tmp_path: Path) -> None:
     assert len(bench.library.memories) == len(names)
 
 
-@pytest.mark.slow
-def test_a_cancelled_import_keeps_its_chunks_and_can_be_taken_back(
-    bench: Workbench, tmp_path: Path
-) -> None:
-    names = [f"m{i}" for i in range(2 * CHUNK)]
-    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", *names))
-    report = bench.importer.carry_out(plan, cancelled=lambda: len(bench.library.memories) > 0)
-    assert (report.written, report.cancelled) == (CHUNK, True)
-    assert list(bench.library.journal.unfinished.values()) == ["import a.jsonl"]
-    bench.history.undo()
-    assert (len(bench.library.memories), dict(bench.library.journal.unfinished)) == (0, {})
-
-
 @pytest.mark.parametrize("as_new", [True, False])
 def test_only_new_observations_move_the_gauge(
     bench: Workbench, tmp_path: Path, as_new: bool
@@ -133,13 +120,6 @@ def test_steps_end_at_the_time_of_the_import(
     path.write_text(json.dumps(nodes))
     take(bench, path)
     assert max(m.created_at for m in bench.library.memories.all()) == NOON
-
-
-def test_an_unreadable_file_raises(bench: Workbench, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile):
-        bench.importer.plan(tmp_path / "none")
-    with pytest.raises(UnreadableFile, match="format “x”"):
-        bench.importer.plan(entries(tmp_path / "a.jsonl", "a"), format="x")
 
 
 # What somebody else did between planning and writing

@@ -8,7 +8,7 @@ from tests.services.conftest import NOON, Clock, Open, memory, put
 from tests.services.ingested import RULE, WORDS, fill_up
 from workbench.core.limits import BUNDLED
 from workbench.core.record import InvalidRecord
-from workbench.core.stream.memory import MAX_CONTENT, Source
+from workbench.core.stream.memory import Source
 from workbench.services.duplicates.plan import flags_of
 from workbench.services.open import Workbench
 from workbench.services.stream.observation import Observation
@@ -171,13 +171,6 @@ def test_an_older_observation_of_another_can_be_taken_back(bench: Workbench) -> 
     assert importance.value == 8.0
     assert observations.value == 1
     assert len(bench.library.memories) == 1
-
-
-@pytest.mark.parametrize("text", ["", " \n\t", "x" * (MAX_CONTENT + 1)])
-def test_what_is_no_text_is_refused(bench: Workbench, text: str) -> None:
-    with pytest.raises(InvalidRecord):
-        bench.ingest.add(Observation(text))
-    assert bench.library.journal.rev == 0
 
 
 def test_text_that_cannot_be_stored_is_cleaned(bench: Workbench) -> None:

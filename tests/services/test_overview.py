@@ -25,11 +25,8 @@ def test_stats_count_every_kind(demo: Workbench) -> None:
     assert after.revision == stats.revision + 2
 
 
-def test_the_status_line_of_an_empty_store(bench: Workbench) -> None:
-    assert bench.overview.status(None).line == "0 pending · 0 unseen"
-
-
 def test_the_status_line_names_why_a_reflection_is_due(bench: Workbench, clock: Clock) -> None:
+    assert bench.overview.status(None).line == "0 pending · 0 unseen"
     bench.ingest.add(Observation("The first thing"))
     assert bench.overview.status(None).line == "0 pending · 1 unseen"
     clock.advance(hours=25)

@@ -8,7 +8,6 @@ import pytest
 
 from tests.services.conftest import KEY, NOON, Open, memory, put
 from tests.services.experienced import layers_of, material
-from workbench.core.record import InvalidQuery
 from workbench.services.agents.context import reading_of
 from workbench.services.agents.documents.recall import (
     Recalled,
@@ -154,12 +153,6 @@ def test_no_document_at_all_is_an_empty_answer(places: Open) -> None:
     given = look(places(), "anything")
     assert given.rows == ()
     assert given.folders == ()
-
-
-@pytest.mark.parametrize("query", ["", "  ", "x" * 2_000])
-def test_what_is_no_query_is_refused(places: Open, query: str) -> None:
-    with pytest.raises(InvalidQuery):
-        look(places(), query)
 
 
 # What an agent is given

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from tests.busy_store import go_on, stopped_holder
-from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
+from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply
 from tests.services.conftest import NOON, Clock, Open, memory, put, snapshot
 from workbench.core.files.locks import Patience, waiting
 from workbench.core.limits import LlmSettings
@@ -178,12 +178,6 @@ def test_reflections_do_not_move_the_gauge_and_appending_does(
     state = state_of(bench.context)
     assert state.observations_since_last == 1
     assert state.accumulated_importance == 9.0
-
-
-def test_without_memories_it_says_so(bench: Workbench) -> None:
-    with pytest.raises(ReflectionProblem, match="No memories to reflect on"):
-        made(bench.reflecting)
-    assert bench.library.journal.rev == 0
 
 
 def test_a_cancelled_one_stores_nothing_when_nothing_was_found(demo: Workbench) -> None:
@@ -420,18 +414,6 @@ def test_what_was_found_before_a_failure_is_kept(
     assert not outcome.reflection.complete
     assert outcome.reflection.stopped
     assert not claude.gauge().due
-
-
-def test_a_failure_before_anything_was_found_changes_nothing(
-    bench: Workbench, claude: Reflecting, script: list[Reply]
-) -> None:
-    before = snapshot(bench)
-    script.append(reply_of("invalid_key.json", status=401))
-    with pytest.raises(ReflectionProblem) as caught:
-        made(claude)
-    assert "sk-test" not in str(caught.value)
-    assert snapshot(bench) == before
-    assert claude.gauge().due
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.services.conftest import NOON, Clock, Open, memory, put, write
-from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.stream.filter import parse_filter
-from workbench.core.stream.memory import MAX_CONTENT, Source
+from workbench.core.stream.memory import Source
 from workbench.retrieval.fulltext import fuzzy
 from workbench.services.open import Workbench
 from workbench.services.stream import memory_lines, stream
@@ -132,17 +132,6 @@ def test_editing_keeps_the_summary_that_was_written_and_drops_the_one_that_was_c
     assert bench.stream.get("a").summary == ""
     bench.stream.edit("b", "Other")
     assert bench.stream.get("b").summary == "Written"
-
-
-@pytest.mark.parametrize("text", ["", " \n ", "x" * (MAX_CONTENT + 1)])
-def test_a_text_that_is_no_memory_is_refused_and_nothing_changes(
-    three: Workbench, text: str
-) -> None:
-    rev = three.library.journal.rev
-    with pytest.raises(InvalidRecord):
-        three.stream.edit("a", text)
-    assert three.library.journal.rev == rev
-    assert three.stream.get("a").content == "The deploy failed at noon"
 
 
 def test_the_signals_among_memories_are_confirmed_in_one_step(

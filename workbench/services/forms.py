@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from workbench.core.agents.actors import require_person
 from workbench.core.playbook import operations
 from workbench.core.playbook.book import Bullet, Playbook, Section
 from workbench.core.record import Conflict, InvalidRecord, WorkbenchError
@@ -182,7 +181,6 @@ class MemoryForm(Form):
     def _added(self, values: Values) -> str:
         """Store a new memory; raises `InvalidRecord` when another one says it already."""
         bench = self.bench
-        require_person(bench.context.actor, "write a memory in a form")
         edit = self.edit(values)
         first = Observation(
             edit.content or "", tags=edit.tags or (), rated_by=bench.context.settings.importance

@@ -16,7 +16,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.agents.actors import require_person
 from workbench.core.agents.episodes.criteria import (
     BEGINS,
     LEAST,
@@ -388,10 +387,8 @@ class Consolidation:
 
         Raises `InvalidRecord` when an episode was changed since, and `WorkbenchError` for an agent.
         """
-        require_person(self._context.actor, "consolidate episodes")
-        count = len(plan.archived)
-        label = f"consolidate {counted(count, 'episode')}"
-        with self._context.transaction(label) as tx:
+        label = f"consolidate {counted(len(plan.archived), 'episode')}"
+        with self._context.transaction(label, by_person="consolidate episodes") as tx:
             for id in plan.archived:
                 episode = self._episodes.get(id)
                 if episode.status != "active":

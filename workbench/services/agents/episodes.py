@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.core.agents.actors import require_person
 from workbench.core.agents.episodes.criteria import (
     CLOSED,
     EpisodeCluster,
@@ -452,7 +451,6 @@ class Episodes:
         """Note something on an episode. Raises `WorkbenchError` for an agent, and `InvalidRecord`
         for no text.
         """
-        require_person(self._context.actor, "note anything on an episode")
         episode, said = self.get(id), text.strip()
         if not said or len(said) > LONGEST_NOTE:
             raise InvalidRecord(f"A note has 1 to {LONGEST_NOTE:,} characters.", NOTHING)
@@ -463,7 +461,7 @@ class Episodes:
             self._context.now(),
             self._context.actor,
         )
-        with self._context.transaction(f"note on {id}") as tx:
+        with self._context.transaction(f"note on {id}", by_person="note on an episode") as tx:
             tx.put(note)
         return self._library.table(EpisodeNote).get(note.id)
 
@@ -502,9 +500,8 @@ class Episodes:
 
     def archive(self, ids: Sequence[str]) -> None:
         """Put active episodes away, to be found on request only; `restore` brings one back."""
-        require_person(self._context.actor, "archive episodes")
         label = f"archive {ids[0] if len(ids) == 1 else f'{len(ids):,} episodes'}"
-        with self._context.transaction(label) as tx:
+        with self._context.transaction(label, by_person="archive episodes") as tx:
             for id in ids:
                 tx.put(replace(self.get(id), status="archived"))
 

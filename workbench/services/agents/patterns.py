@@ -521,9 +521,8 @@ class Patterns:
         included. Where it stands, what speaks for it and how often it was used stay. Raises
         `InvalidRecord`, `UnknownRecord`.
         """
-        require_person(self._context.actor, "change a pattern")
-        now = self._context.now()
-        with self._context.transaction(f"edit the pattern {id}") as tx:
+        now, label = self._context.now(), f"edit the pattern {id}"
+        with self._context.transaction(label, by_person="change a pattern") as tx:
             old = self.get(id)
             doc = {**pattern_doc(old), **patch} if whole else _patched(pattern_doc(old), patch)
             new = entered({**doc, "pattern_id": id}, now, self._gate, lambda: id, old)
@@ -671,10 +670,10 @@ class Patterns:
         """Say how a pattern stands to another one, on both of them. Raises `UnknownRecord`,
         `InvalidRecord`.
         """
-        require_person(self._context.actor, "relate patterns")
         if id == other:
             raise InvalidRecord(f"{id} is the pattern itself.", NOTHING)
-        with self._context.transaction(f"relate {id} and {other}") as tx:
+        label = f"relate {id} and {other}"
+        with self._context.transaction(label, by_person="relate patterns") as tx:
             tx.put(related(self.get(id), relation, other, remove=remove))
             tx.put(related(self.get(other), INVERSE[relation], id, remove=remove))
 
@@ -682,9 +681,8 @@ class Patterns:
         """Deprecate patterns that are worth little, as one action. Raises `InvalidRecord` for one
         that is not weak.
         """
-        require_person(self._context.actor, "deprecate patterns")
-        weak = {pattern.id for pattern, _ in self.weak()}
-        with self._context.transaction(_label("deprecate", ids)) as tx:
+        weak, label = {pattern.id for pattern, _ in self.weak()}, _label("deprecate", ids)
+        with self._context.transaction(label, by_person="deprecate patterns") as tx:
             for id in ids:
                 if id not in weak:
                     raise InvalidRecord(f"{self.get(id).id} is not a weak pattern.", NOTHING)
