@@ -73,7 +73,7 @@ def test_footer_help_and_palette_come_from_the_same_table() -> None:
     assert [a.shown_key for a in footer_entries(AREAS.get("stream").actions)][:3] == ["/", "+", "-"]
     rows = [row for group in help_groups(stream) for row in group.rows]
     assert len(rows) == len(stream)
-    assert ("d", "Archive it; asks once for several") in rows
+    assert ("d", "Archive it; can be undone") in rows
     titles = {entry.id: entry.title for entry in palette_entries(stream)}
     assert titles["stream.pin"] == "Pin"
     assert "list.up" not in titles

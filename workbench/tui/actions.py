@@ -107,6 +107,32 @@ ON_DIALOG = (
 )
 """What holds in every dialog, unless it has the key for something else; where one types, f1 only."""
 
+def _close(place: str, help: str, keys: str = "escape,q") -> Action:
+    return Action(f"{place}.close", keys, "close", help, APP, True, "cancel")
+
+
+def _undo(place: str) -> Action:
+    return Action(f"{place}.undo", "u", "undo", "Take back the latest change", APP)
+
+
+def _pane(place: str, show: bool = True) -> Action:
+    return Action(f"{place}.pane", "tab", "text", "To the text, and back", MOVE, show)
+
+
+def _slides(place: str, less: str, more: str, what: str) -> tuple[Action, ...]:
+    """Return the keys that move the one slider of a dialog, whatever has the focus there."""
+    rows = (
+        ("less", "left", less, f"Lower {what}"),
+        ("more", "right", more, f"Raise {what}"),
+        ("fine-less", "shift+left", f"{less}, fine", "Lower it a little"),
+        ("fine-more", "shift+right", f"{more}, fine", "Raise it a little"),
+    )
+    return tuple(
+        Action(f"{place}.{name}", key, label, help, CHANGE, "fine" not in name, f"slide('{name}')")
+        for name, key, label, help in rows
+    )
+
+
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
 
 HELP = Table(
@@ -185,11 +211,16 @@ OPENED = Table(
 WELCOME = Table(
     "the first card",
     (
-        Action("welcome.demo", "1", "demo", "Try a temporary copy of the demo store", DECIDE, False),
-        Action("welcome.project", "2", "here", "Make a store for this folder", DECIDE, False),
-        Action("welcome.import", "3", "import", "Import a file; the row names the store", DECIDE, False, "take_file"),
-        Action("welcome.agent", "4", "agent", "Connect an agent to this store", DECIDE, False),
-        Action("welcome.empty", "5", "empty", "Open your global store, empty as it is", DECIDE, False),
+        *(
+            Action(f"welcome.{name}", key, label, help, DECIDE, False, f"choose('{name}')")
+            for name, key, label, help in (
+                ("demo", "1", "demo", "Try a temporary copy of the demo store"),
+                ("project", "2", "here", "Make a store for this folder"),
+                ("import", "3", "import", "Import a file; the row names the store"),
+                ("agent", "4", "agent", "Connect an agent to this store"),
+                ("empty", "5", "empty", "Open your global store, empty as it is"),
+            )
+        ),
         Action("welcome.leave", "escape,q", "leave", "Leave; nothing is written", APP),
     ),
     LIST,
@@ -203,7 +234,7 @@ SETTINGS = Table(
         Action("settings.change", "enter", "change", "Change this value in the file", CHANGE),
         Action("settings.reset", "backspace", "default", "Back to the default value", CHANGE),
         Action("settings.undo", "u", "undo", "Undo the last change made here", APP),
-        Action("settings.close", "escape,q", "close", "Close the settings", APP, True, "cancel"),
+        _close("settings", "Close the settings"),
     ),
     MOVES,
     place="workbench.tui.settings",
@@ -244,19 +275,12 @@ STREAM = Table(
     "Stream",
     (
         Action("stream.search", "slash", "search", "Filter or search the memories", FIND),
-        Action("stream.helpful", "plus", "helpful", "Vote helpful; again takes the vote back",
-               DECIDE, run="do('changes.helpful')"),
-        Action("stream.harmful", "minus", "harmful", "Vote harmful; again takes the vote back",
-               DECIDE, run="do('changes.harmful')"),
-        Action("stream.edit", "e", "edit", "Edit it with all its fields", CHANGE, run="do('changes.edit')"),
+        *on_record("stream", "helpful harmful edit pin forget", taken="E h"),
         Action("stream.external", "E", "edit in $EDITOR", "Edit all fields in $EDITOR, as one text", CHANGE, False),
         Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
         Action("stream.begin", "I", "begin", "Import files, connect, or try the demo", FIND, False),
-        Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE, run="do('changes.pin')"),
         Action("stream.confirm", "a", "confirm", "Confirm a signal: you approve of it",
                DECIDE, False, run="do('changes.confirm')"),
-        Action("stream.forget", "d", "archive", "Archive it; asks once for several",
-               CHANGE, run="do('changes.forget')"),
         *_beside_text("stream"),
         Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
         Action("stream.sort", "s", "sort", "Sort by time, importance, votes, score …", FIND),
@@ -265,12 +289,9 @@ STREAM = Table(
         Action("stream.previous", "N", "previous match", "To the previous match", FIND, False, "match(-1)"),
         Action("stream.near", "right_square_bracket", "by meaning", "To the semantic matches; again back", FIND, False),
         Action("stream.newest", "full_stop", "to the new", "To the newest memory that arrived", FIND, False),
-        Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, run="do('changes.copy')"),
-        Action("stream.history", "h", "history", "Show every change of this memory", FIND, run="do('changes.history')"),
         Action("stream.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("stream.allow", "exclamation_mark", "allow", "Allow export of a flagged text, or hold", DECIDE, False),
-        Action("stream.promote", "P", "promote", "Promote it to a file, previewed first",
-               DECIDE, False, run="do('changes.promote')"),
+        *on_record("stream", "history")[-1:],
         Action("stream.replace", "r", "replace everywhere", "Find and replace", CHANGE, False),
     ),
     (*LIST, *MARKS, *LINKS, READ_ON),
@@ -416,7 +437,7 @@ REFINE = Table(
 
 IMPACT = Table(
     "the impact",
-    (Action("impact.close", "escape,i,q", "close", "Close the preview", APP, True, "cancel"),),
+    (_close("impact", "Close the preview", "escape,i,q"),),
     MOVES,
     place="workbench.tui.review.drawing",
 )
@@ -428,13 +449,7 @@ IMPACT = Table(
 PLAYBOOK = Table(
     "Playbook",
     (
-        Action("playbook.helpful", "plus", "helpful", "Vote helpful; again takes the vote back",
-               DECIDE, run="do('changes.helpful')"),
-        Action("playbook.harmful", "minus", "harmful", "Vote harmful; again takes the vote back",
-               DECIDE, run="do('changes.harmful')"),
-        Action("playbook.edit", "e", "edit", "Edit this bullet here", CHANGE, run="do('changes.edit')"),
-        Action("playbook.external", "E", "edit in $EDITOR", "Edit this bullet in $EDITOR",
-               CHANGE, False, run="do('changes.external')"),
+        *on_record("playbook", "helpful harmful edit", taken="p d P y h"),
         Action("playbook.add", "o", "add", "Add a bullet to this section", CHANGE),
         Action("playbook.duplicates", "equals_sign", "duplicates", "Find duplicate bullets: merge or keep", FIND),
         Action("playbook.budget", "B", "budget", "Token budget: what it keeps", FIND),
@@ -442,7 +457,7 @@ PLAYBOOK = Table(
         Action("playbook.search", "slash", "filter", "Filter by words, is: and section:", FIND),
         Action("playbook.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", CHANGE),
         Action("playbook.delete", "d", "delete", "Delete it; several after y; can be undone",
-               CHANGE, run="do('changes.forget')"),
+               CHANGE, run="act('forget')"),
         *_beside_text("playbook"),
         Action("playbook.move", "M", "move", "Move to the end of another section", CHANGE),
         Action("playbook.section", "O", "add section", "Add a section, or begin a playbook", CHANGE, False),
@@ -450,15 +465,12 @@ PLAYBOOK = Table(
                CHANGE, False, run="shift(1)"),
         Action("playbook.higher", "{,shift+up", "reorder up", "Move the bullet one place up",
                CHANGE, False, run="shift(-1)"),
-        Action("playbook.pin", "p", "pin", "Pin or unpin this bullet", CHANGE, run="do('changes.pin')"),
         Action("playbook.avoid", "W", "warn of it", "Turn a harmful rule into a warning", CHANGE, False),
         Action("playbook.split", "S", "split", "Split the latest merge", CHANGE, False),
         Action("playbook.agent-view", "V", "agent's view", "Preview the text agents are served", FIND, False),
         Action("playbook.suggestions", "I", "suggestions", "Suggestions: a file, pasted, or Claude's", CHANGE, False),
         Action("playbook.books", "b", "playbooks", "Choose another playbook of this store", FIND),
-        Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, run="do('changes.copy')"),
-        Action("playbook.history", "h", "history", "Show every change of this bullet",
-               FIND, run="do('changes.history')"),
+        *on_record("playbook", "pin history", taken="plus minus e E d P"),
     ),
     (*LIST, *MARKS, *LINKS, READ_ON),
 )
@@ -471,16 +483,11 @@ BULLET_DUPLICATES = Table(
         Action("twins.all", "A", "all equal", "Merge all groups of equal texts at once", DECIDE),
         Action("twins.next", "space", "other text", "Keep the next one's text and id", CHANGE),
         Action("twins.edit", "e", "edit", "Write the merged text, then merge", CHANGE),
-        Action("twins.less", "left", "lower", "Lower the threshold", CHANGE, True, "slide('less')"),
-        Action("twins.more", "right", "higher", "Raise the threshold", CHANGE, True, "slide('more')"),
+        *_slides("twins", "lower", "higher", "the threshold"),
         Action("twins.ask", "c", "Claude", "Ask Claude for one text for all", CHANGE),
-        Action("twins.fine-less", "shift+left", "lower, fine", "Lower it a little",
-               CHANGE, False, "slide('fine_less')"),
-        Action("twins.fine-more", "shift+right", "higher, fine", "Raise it a little",
-               CHANGE, False, "slide('fine_more')"),
         Action("twins.reset", "backspace", "usual", "Back to the threshold in use", CHANGE, False, "slide('reset')"),
         Action("twins.preview", "V", "what is sent", "Show what would be sent", FIND, False),
-        Action("twins.undo", "u", "undo", "Take back the latest change", APP),
+        _undo("twins"),
         *_reading("twins"),
         Action("twins.close", "escape,q", "close", "Close the duplicates", APP),
     ),
@@ -492,16 +499,11 @@ BUDGET = Table(
     "the budget",
     (
         Action("budget.type", "enter", "type", "Type the number of tokens", CHANGE, run="do('slider.action_type')"),
-        Action("budget.less", "left", "less", "Lower the budget", CHANGE, run="do('slider.action_less')"),
-        Action("budget.more", "right", "more", "Raise the budget", CHANGE, run="do('slider.action_more')"),
-        Action("budget.fine-less", "shift+left", "less, fine", "Lower it a little",
-               CHANGE, False, run="do('slider.action_fine_less')"),
-        Action("budget.fine-more", "shift+right", "more, fine", "Raise it a little",
-               CHANGE, False, run="do('slider.action_fine_more')"),
+        *_slides("budget", "less", "more", "the budget"),
         Action("budget.save", "s", "set budget", "Set it; the list marks what is out", CHANGE),
         Action("budget.apply", "D", "deprecate the rest", "Deprecate what does not fit, after y", DECIDE),
         Action("budget.drop", "n", "no budget", "Remove the budget", CHANGE),
-        Action("budget.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
+        _close("budget", "Close without a change"),
     ),
     (*MOVES, *on_row()),
     place="workbench.tui.playbook.budget",
@@ -513,7 +515,7 @@ AGENT_VIEW = Table(
         Action("prompt-view.counts", "c", "counts", "Show or hide the vote counts", FIND),
         Action("prompt-view.cut", "b", "whole / budget", "All of it, or what fits the budget", FIND),
         Action("prompt-view.copy", "y", "copy", "Copy the text to the clipboard", CHANGE),
-        Action("prompt-view.close", "escape,q", "close", "Close the preview", APP, True, "cancel"),
+        _close("prompt-view", "Close the preview"),
     ),
     MOVES,
     place="workbench.tui.playbook.budget",
@@ -608,7 +610,7 @@ DIFFERENCE = Table(
     "why one is above the other",
     (
         Action("difference.swap", "enter", "swap them", "Move the weight so that they swap", CHANGE),
-        Action("difference.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
+        _close("difference", "Close without a change"),
     ),
     MOVES,
     place="workbench.tui.tuning.why",
@@ -669,7 +671,7 @@ COMPARE = Table(
         Action("compare.left", "c", "another left", "Put another ranking on the left", FIND, run="dismiss('left')"),
         Action("compare.right", "C", "another right", "Put another ranking on the right", FIND, run="dismiss('right')"),
         Action("compare.swap", "x", "swap", "Swap the two sides", FIND),
-        Action("compare.close", "escape", "close", "Close the comparison", APP, True, "cancel"),
+        _close("compare", "Close the comparison", "escape"),
     ),
     LIST,
     place="workbench.tui.tuning.profiles",
@@ -687,7 +689,7 @@ LIBRARY = Table(
         Action("library.drop", "d", "drop", "Delete this snapshot, after y", CHANGE),
         Action("library.copy", "y", "copy", "Copy the settings as a profile's file", CHANGE),
         *_reading("library"),
-        Action("library.close", "escape", "close", "Close the list", APP, True, "cancel"),
+        _close("library", "Close the list", "escape"),
     ),
     MOVES,
     place="workbench.tui.tuning.profiles",
@@ -696,13 +698,12 @@ LIBRARY = Table(
 MEMORY_DUPLICATES = Table(
     "duplicates",
     (
-    Action("duplicates.less", "left", "lower", "Lower the threshold", CHANGE, True, "slide('less')"),
-    Action("duplicates.more", "right", "higher", "Raise the threshold", CHANGE, True, "slide('more')"),
+    *_slides("duplicates", "lower", "higher", "the threshold")[:2],
     Action("duplicates.reset", "backspace", "reset", "Back to the threshold in use", CHANGE, True, "slide('reset')"),
     Action("duplicates.save", "s", "save", "Flag duplicates above this threshold", CHANGE, True, "save('flag')"),
     Action("duplicates.review", "r", "save for review", "List pairs above it for review", CHANGE, True,
            "save('review')"),
-    Action("duplicates.close", "escape", "close", "Close the preview", APP, True, "cancel"),
+    _close("duplicates", "Close the preview", "escape"),
 ),
     (*LIST, *on_row()),
     place="workbench.tui.duplicates",
@@ -749,7 +750,7 @@ CONNECT = Table(
         Action("connect.changes", "v", "changes", "Show what changes in the file", FIND),
         Action("connect.undo", "u", "take back", "Take the hooks out; the file is as before", CHANGE),
         Action("connect.copy", "y", "copy command", "Copy the command that adds its tools", FIND),
-        Action("connect.close", "escape,q", "close", "Close", APP, True, "cancel"),
+        _close("connect", "Close"),
     ),
     place="workbench.tui.agents.connect",
 )
@@ -781,7 +782,7 @@ DOCUMENTS = Table(
         Action("documents.follow", "F", "follow", "Follow another folder", FIND),
         Action("documents.recall", "slash", "recall", "Search documents and messages", FIND),
         Action("documents.undo", "u", "undo", "Take the latest change back", CHANGE, False),
-        Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
+        _pane("documents"),
         CANCEL,
     ),
     (*LIST, *LINKS),
@@ -791,7 +792,7 @@ DOCUMENTS = Table(
 PATTERNS = Table(
     "patterns",
     (
-        Action("patterns.pane", "tab", "text", "To the text, and back", MOVE),
+        _pane("patterns"),
         Action("patterns.approve", "a", "approve", "Take it into use", DECIDE),
         Action("patterns.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", DECIDE),
         Action("patterns.weigh", "w", "weigh", "Validate it against its applications", DECIDE),
@@ -805,7 +806,7 @@ PATTERNS = Table(
         Action("patterns.relate", "r", "relate", "Relate it to another, or take that back", DECIDE, False),
         Action("patterns.prune", "x", "prune", "Deprecate weak patterns, after a preview", DECIDE, False),
         Action("patterns.copy", "y", "copy", "Copy it as JSON", CHANGE, False),
-        Action("patterns.undo", "u", "undo", "Take back the latest change", APP),
+        _undo("patterns"),
         CANCEL,
     ),
     (*LIST, *LINKS),
@@ -828,7 +829,7 @@ EPISODES = Table(
         Action("episodes.erase", "X", "erase", "Erase it for good, 30 days after deletion", CHANGE, False),
         Action("episodes.add", "i", "add", "Add episodes of a file or folder", CHANGE, False),
         Action("episodes.trace", "o", "trace", "Show or fold the trace of an old episode", FIND),
-        Action("episodes.pane", "tab", "text", "To the text, and back", MOVE),
+        _pane("episodes"),
         CANCEL,
     ),
     (*LIST, *LINKS),
@@ -838,7 +839,7 @@ EPISODES = Table(
 PLANS = Table(
     "plans",
     (
-        Action("plans.pane", "tab", "text", "To the text, and back", MOVE, False),
+        _pane("plans", False),
         Action("plans.new", "n", "new", "Create a plan from a goal and a duration", CHANGE),
         Action("plans.add", "a", "add", "Add a step after this one", CHANGE),
         Action("plans.below", "A", "add below", "Add a step below this one", CHANGE, False),
@@ -850,7 +851,7 @@ PLANS = Table(
         Action("plans.delete", "d", "delete", "Delete the step, or archive the plan", CHANGE),
         Action("plans.decide", "w", "what next", "Propose what to do next, with the reasons", FIND),
         Action("plans.copy", "y", "copy", "Copy the plan as a check list", CHANGE, False),
-        Action("plans.undo", "u", "undo", "Take back the latest change", APP),
+        _undo("plans"),
         CANCEL,
     ),
     MOVES,
@@ -864,8 +865,8 @@ WORKING = Table(
         Action("working.drop", "d", "drop", "Remove this variable", CHANGE),
         Action("working.correct", "e", "correct", "Change the value of this variable", CHANGE),
         Action("working.operate", "o", "operate", "Set, prune, roll back, clear …", CHANGE),
-        Action("working.undo", "u", "undo", "Take back the latest change", CHANGE),
-        Action("working.pane", "tab", "text", "To the text, and back", MOVE),
+        _undo("working"),
+        _pane("working"),
         CANCEL,
     ),
     (*LIST, *LINKS),
@@ -877,7 +878,7 @@ LESSONS = Table(
     (
         Action("lessons.take", "ctrl+s", "store", "Store the listed lessons, as one change", CHANGE),
         Action("lessons.again", "ctrl+r", "from the start", "Read the sessions from the start", FIND),
-        Action("lessons.pane", "tab", "text", "To the text, and back", MOVE),
+        _pane("lessons"),
         Action("lessons.close", "escape,q", "close", "Stop reading, or close", APP),
     ),
     LIST,
@@ -966,7 +967,7 @@ WHOLE = Table(
     "a whole file",
     (
         Action("whole.cut", "c", "to the cut", "To the first line that is not loaded", FIND),
-        Action("whole.close", "escape,v,q", "close", "Close the file", APP, True, "cancel"),
+        _close("whole", "Close the file", "escape,v,q"),
     ),
     MOVES,
     place="workbench.tui.files.section",
@@ -994,7 +995,7 @@ IMPORT = Table(
 
 BEGIN = Table(
     "beginning",
-    (Action("begin.close", "escape,q", "close", "Close", APP, True, "cancel"),),
+    (_close("begin", "Close"),),
     LIST,
     place="workbench.tui.opening",
 )
@@ -1086,7 +1087,7 @@ SENT = Table(
     "what is sent",
     (
         Action("sent.on", "space", "read on", "Half a page down", MOVE, True, "read_on"),
-        Action("sent.close", "escape,v,q", "close", "Close the preview", APP, True, "cancel"),
+        _close("sent", "Close the preview", "escape,v,q"),
     ),
     MOVES,
     place="workbench.tui.reflection",

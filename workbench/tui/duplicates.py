@@ -221,10 +221,6 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
     def show_row(self) -> None:
         self.pane.show(BLANK if self.group is None else self.text(self.group))
 
-    def action_slide(self, what: str) -> None:
-        """Move the threshold, wherever the focus is."""
-        getattr(self.slider, f"action_{what}")()
-
 
 # Memories: what would merge at a threshold. Nothing is merged here.
 

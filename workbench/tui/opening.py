@@ -19,12 +19,13 @@ from workbench.config import loading, paths, recent
 from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
 from workbench.core.text import printable
 from workbench.services.folder import Source, beside, on_machine
+from workbench.services.open import Workbench
 from workbench.tui.actions import BEGIN, LIST, WELCOME
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import check_keymap
 from workbench.tui.app.private_names import GuardedApp
 from workbench.tui.app.themes import load_themes
-from workbench.tui.app.waiting import run_in_order
+from workbench.tui.app.waiting import asking, run_in_order
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount
@@ -129,29 +130,25 @@ class Welcome(Dialog[FirstStep | None]):
         yield Static("", id="welcome-more")
 
     def on_mount(self) -> None:
-        self._rows.set_rows(tuple(rows_of(self._first)))
-        self._rows.focus()
-
-    @property
-    def _rows(self) -> LineView[Row]:
-        return self.query_one(LineView)
+        self.rows.set_rows(tuple(rows_of(self._first)))
+        self.rows.focus()
 
     @on(LineView.Highlighted)
     def _say_more(self) -> None:
-        row = self._rows.current
+        row = self.rows.current
         self.query_one("#welcome-more", Static).update(body(row.more if row is not None else ""))
 
     @on(LineView.Opened)
     def _take(self) -> None:
-        row = self._rows.current
+        row = self.rows.current
         if row is not None:
             self._begin(row)
 
-    def _choose(self, choice: FirstChoice) -> None:
+    def action_choose(self, choice: FirstChoice) -> None:
         """Do what a digit says, with the cursor on its row."""
-        place = next(i for i, row in enumerate(self._rows.rows) if row.step.choice == choice)
-        self._rows.cursor = place
-        self._begin(self._rows.rows[place])
+        place = next(i for i, row in enumerate(self.rows.rows) if row.step.choice == choice)
+        self.rows.cursor = place
+        self._begin(self.rows.rows[place])
 
     def _begin(self, row: Row) -> None:
         if row.step.choice == "agent":
@@ -162,22 +159,6 @@ class Welcome(Dialog[FirstStep | None]):
             self.notify(f"Nothing was made: {row.more}", severity="error", markup=False)
         else:
             self.dismiss(row.step)
-
-    def action_demo(self) -> None:
-        self._choose("demo")
-
-    def action_project(self) -> None:
-        self._choose("project")
-
-    def action_take_file(self) -> None:
-        self._choose("import")
-
-    def action_agent(self) -> None:
-        self._choose("agent")
-
-    def action_empty(self) -> None:
-        """Begin with nothing."""
-        self._choose("empty")
 
     def action_leave(self) -> None:
         """Leave without a choice."""
@@ -252,8 +233,11 @@ class Start:
     remark: str
 
 
-class BeginDialog(Dialog[Beginning | None]):
-    """Lists what can be imported from this folder, and the other ways to begin."""
+class BeginDialog(Dialog[str | None]):
+    """Lists what can be imported from this folder, and the other ways to begin.
+
+    The result is what was imported, in words, or which other way was chosen.
+    """
 
     BINDINGS = bindings(BEGIN)
     DEFAULT_CSS = """
@@ -263,18 +247,11 @@ class BeginDialog(Dialog[Beginning | None]):
     }
     """
 
-    def __init__(self, folder: Path, *, is_own: bool) -> None:
+    def __init__(self, bench: Workbench, folder: Path, *, is_own: bool) -> None:
         super().__init__("What should this store begin with?", (LIST[-1], *BEGIN))
-        self._folder, self._is_own = folder, is_own
+        self._bench, self._folder, self._is_own = bench, folder, is_own
         self._here: list[Start] = []
         self._machine: tuple[Source, ...] | None = None
-        self._at = 0
-
-    def again(self) -> "BeginDialog":
-        """Return the same dialog, to be opened once more: with the rows and the place of this one."""
-        made = BeginDialog(self._folder, is_own=self._is_own)
-        made._machine, made._at = self._machine, self._at
-        return made
 
     def contents(self) -> Iterable[Widget]:
         """Return the rows."""
@@ -283,17 +260,13 @@ class BeginDialog(Dialog[Beginning | None]):
     def on_mount(self) -> None:
         """List what is here; nothing outside this folder is looked at."""
         self._list([Start(s.path, f"Import {s.name}", "") for s in beside(self._folder, 1)])
-        self._rows.focus()
+        self.rows.focus()
         self._count()
 
     @work(exclusive=True)
     async def _count(self) -> None:
         """Say where each lies and how many files it has, away from the keyboard."""
         self._list([_imported(one) for one in await asyncio.to_thread(beside, self._folder)])
-
-    @property
-    def _rows(self) -> LineView[Start]:
-        return self.query_one(LineView)
 
     def _list(self, here: list[Start]) -> None:
         self._here, rows = here, [*here]
@@ -312,21 +285,31 @@ class BeginDialog(Dialog[Beginning | None]):
         if self._is_own:
             rows.append(Start("connect", "Connect an agent", "shown before it is written"))
             rows.append(Start("demo", "Try the demo", "a project's store to play with"))
-        self._rows.set_rows(rows, cursor=None if self._rows.rows else min(self._at, len(rows) - 1))
+        self.rows.set_rows(rows)
 
     @on(LineView.Opened)
+    @asking
     async def _opened(self) -> None:
-        row = self._rows.current
-        if row is None:
-            return
-        self._at = self.rows.cursor
-        if row.does is None:
+        """Do what the row says; what is closed without an import comes back here."""
+        from workbench.tui.agents.browse import LessonsDialog
+        from workbench.tui.files.imports import ImportDialog
+
+        does = None if self.rows.current is None else self.rows.current.does
+        if isinstance(does, str):
+            self.dismiss(does)
+        elif does is not None:
+            dialog = (
+                ImportDialog(self._bench, self._folder, does)
+                if isinstance(does, Path)
+                else LessonsDialog(self._bench, does)
+            )
+            if said := await self.app.push_screen_wait(dialog):
+                self.dismiss(said)
+        elif self.rows.current is not None:
             self._machine = ()
             with suppress(RuntimeError):  # there is no home folder
                 self._machine = await asyncio.to_thread(on_machine, Path.home())
             self._list(self._here)
-        else:
-            self.dismiss(row.does)
 
 
 def _imported(source: Source) -> Start:

@@ -267,7 +267,7 @@ def told(row: Row, bench: Workbench) -> Content:
 
 def _given(layer: Layer, item: Item, bench: Workbench) -> Iterator[Content]:
     score = "" if item.score is None else f" · score {item.score:.4f}"
-    score = score if item.relevance is None else f" · relevance {item.relevance:.4f}"
+    score = score if item.relevance is None else f" · match {item.relevance:.3f}"
     yield body(f"Given in “{layer.kind.title}” · {number(item.tokens)} tokens{score}", "bold")
     yield body(item.id, MUTED)
     if item.id not in bench.library.memories:

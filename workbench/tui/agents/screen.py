@@ -59,7 +59,7 @@ HELP = """A session
   with an id       what one agent did under one id of its own
   without one      split where the agent paused for half an hour
 A question
-  3 served         memories the agent got, best first, with their relevance at that time
+  3 served         memories the agent got, best first, with their match at that time
   held back        better ones with orders to agents or hidden characters
   not approved     better ones that you neither wrote nor approved
   too weak         weak matches, not served to agents
@@ -628,7 +628,7 @@ def told(line: Line, now: datetime) -> Content:
         ]
         head, more = _query(act), [body(" · ".join(facts), MUTED)]
     else:
-        relevance = "" if line.relevance is None else f", relevance {line.relevance:.4f}"
+        relevance = "" if line.relevance is None else f", match {line.relevance:.3f}"
         by = f" by profile {act.profile}" if act.profile else ""
         head = f"Served as {line.place + 1} of {len(act.memories)}{relevance}{by}"
         more = [body(("for " if act.is_question else "") + _query(act), MUTED)]

@@ -352,9 +352,8 @@ class AreaScreen(Guarded, Screen[object]):
         await done(self, path)
 
     async def action_act(self, what: str) -> None:
-        """Do something to the record of the row under the cursor."""
-        if self.acts is not None:
-            await self.acts(what)
+        """Do something to the record of the row under the cursor, or to all that are marked."""
+        await (self.acts(what) if self.acts is not None else done(self, f"changes.{what}"))
 
     def go_back(self) -> None:
         """Close what is open in the area; by default nothing is."""

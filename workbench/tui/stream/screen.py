@@ -362,12 +362,8 @@ class StreamScreen(AreaScreen):
 
     @asking
     async def action_begin(self) -> None:
-        """Choose what the store begins with; a dialog that is closed without a change comes back to
-        the choice.
-        """
-        from workbench.tui.agents.browse import LessonsDialog
+        """Choose what the store begins with."""
         from workbench.tui.agents.connect import connect
-        from workbench.tui.files.imports import ImportDialog
         from workbench.tui.opening import BeginDialog
 
         app, here = self.workbench_app, _here()
@@ -378,23 +374,16 @@ class StreamScreen(AreaScreen):
         except WorkbenchError as error:
             app.say(str(error), "error")
             return
-        begin = BeginDialog(here, is_own=not app.options.scratch)
-        while isinstance(chosen := await app.push_screen_wait(begin), Path | tuple):
-            dialog = (
-                ImportDialog(self.bench, here, chosen)
-                if isinstance(chosen, Path)
-                else LessonsDialog(self.bench, chosen)
-            )
-            if said := await app.push_screen_wait(dialog):
-                app.say(said)
-                break
-            begin = begin.again()
+        begin = BeginDialog(self.bench, here, is_own=not app.options.scratch)
+        chosen = await app.push_screen_wait(begin)
         if chosen == "memory":
             await self.action_new()
         elif chosen == "connect":
             await connect(app, self.bench.library.folder)
         elif chosen == "demo":
             self.post_message(TryDemo())
+        elif chosen:
+            app.say(chosen)
 
     def _columns_of(self, found: Sequence[Memory]) -> Columns:
         by, dates = self.arranged.by, self.arranged.dates

@@ -121,6 +121,10 @@ class Dialog(OneFrame[R]):
         for pane in self.query(ReadingPane):
             pane.read(-1)
 
+    def action_slide(self, move: str) -> None:
+        """Move the slider in it, wherever the focus is."""
+        getattr(self.query_one("Slider"), f"action_{move.replace('-', '_')}")()
+
     def action_find_row(self) -> None:
         find_row(self)
 
