@@ -65,7 +65,7 @@ def shown(app: WorkbenchApp) -> str:
     return app.screen.query_one(ReadingPane).plain
 
 
-def told(app: WorkbenchApp, where: str = ".history--said") -> str:
+def told(app: WorkbenchApp, where: str = ".dialog--state") -> str:
     return str(app.screen.query_one(where, Static).render())
 
 

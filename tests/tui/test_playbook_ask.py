@@ -79,7 +79,7 @@ async def test_what_would_be_told_and_sent_is_shown_first(
 ) -> None:
     async with opened(twins) as hand:
         dialog = await asking(hand)
-        plan = told(dialog, "#plan")
+        plan = told(dialog, ".dialog--state")
         assert "the latest 2 that were confirmed" in plan
         assert "6 bullets" in plan
         assert "0 of 1" in plan
@@ -102,10 +102,10 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         dialog = await asking(hand)
         await hand.press("enter")
         cards = await hand.dialog(CardsDialog)
-        assert "1 undecided · 1 not possible" in told(cards, "#cards-state")
+        assert "1 undecided · 1 not possible" in told(cards, ".dialog--state")
         await hand.press("escape")
         await hand.until(lambda: hand.app.screen is dialog)
-        assert "enter shows the cards again" in told(dialog, "#ask-state")
+        assert "enter shows the cards again" in told(dialog, "#ask-reply")
         await hand.press("enter")
         await hand.dialog(CardsDialog)
         await hand.press("a ctrl+s")
@@ -115,9 +115,9 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         await hand.press("u")
         await hand.until(lambda: ace.write_playbook(twins.playbooks.open("twins")) == TWINS)
         dialog = await asking(hand)
-        assert "Nothing new to send." in told(dialog, "#plan")
+        assert "Nothing new to send." in told(dialog, ".dialog--state")
         await hand.press("c")
-        await hand.until(lambda: "the latest 2" in told(dialog, "#plan"))
+        await hand.until(lambda: "the latest 2" in told(dialog, ".dialog--state"))
 
 
 @pytest.mark.usefixtures("claude", "lessons")
@@ -134,7 +134,7 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(
         await hand.press("escape")
         await hand.until(lambda: hand.app.screen is dialog)
         hold.set()
-        await hand.until(lambda: "1 earlier reply is unreadable" in told(dialog, "#plan"))
+        await hand.until(lambda: "1 earlier reply is unreadable" in told(dialog, ".dialog--state"))
         await hand.press("o")
         await hand.dialog(ResultDialog)
         await hand.press("e")
@@ -167,8 +167,8 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         prompt = await hand.dialog(Prompt)
         prompt.query_one(SafeInput).value = str(run)
         await hand.press("enter")
-        await hand.until(lambda: "Count the pages" in told(dialog, "#plan"))
-        assert "1 bullet; not in the playbook: r-99999" in told(dialog, "#plan")
+        await hand.until(lambda: "Count the pages" in told(dialog, ".dialog--state"))
+        assert "1 bullet; not in the playbook: r-99999" in told(dialog, ".dialog--state")
         await hand.press("v")
         shown = (await hand.dialog(SentDialog)).pane.plain
         assert "Count the pages" in shown
@@ -190,7 +190,7 @@ async def test_with_nothing_confirmed_it_says_what_to_do(
 ) -> None:
     async with opened(twins) as hand:
         dialog = await asking(hand)
-        assert "Approve candidates in Review" in told(dialog, "#plan")
+        assert "Approve candidates in Review" in told(dialog, ".dialog--state")
         await hand.press("enter")
         assert hand.app.screen is dialog
         assert claude.requests == []

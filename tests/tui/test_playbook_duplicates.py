@@ -26,7 +26,7 @@ def texts(bench: Workbench, book: str = "twins") -> str:
 
 
 def told(dialog: BulletDuplicatesDialog) -> str:
-    return str(dialog.query_one("#duplicates-state", Static).render())
+    return str(dialog.query_one(".dialog--state", Static).render())
 
 
 @pytest.mark.slow

@@ -160,10 +160,10 @@ async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(
     async with opened(twins) as hand:
         await hand.press("B")
         dialog = await hand.dialog(BudgetDialog)
-        assert "The budget keeps 6 of 6" in told(dialog, "#budget-state")
+        assert "The budget keeps 6 of 6" in told(dialog, ".dialog--state")
         await hand.press("6 0 enter")
-        assert "The budget keeps 2 of 6" in told(dialog, "#budget-state")
-        assert "Out: 3 untried, 1 net harmful" in told(dialog, "#budget-state")
+        assert "The budget keeps 2 of 6" in told(dialog, ".dialog--state")
+        assert "Out: 3 untried, 1 net harmful" in told(dialog, ".dialog--state")
         assert "net harmful" in next(line for line in picture(hand.app) if "r-00004" in line)
         out = dialog.fitting.outside
         assert "r-00004" in out
@@ -221,12 +221,12 @@ async def test_suggestions_are_decided_card_by_card_and_applied_as_one_action(
 ) -> None:
     async with opened(twins) as hand:
         dialog = await suggested(hand, tmp_path / "reply.json")
-        assert "2 undecided · 2 not possible" in told(dialog, "#cards-state")
+        assert "2 undecided · 2 not possible" in told(dialog, ".dialog--state")
         await hand.press("x")
         assert "[-" in dialog.query_one(ReadingPane).plain
         await hand.press("a a")
         assert "no bullet zz-00001" in dialog.query_one(ReadingPane).plain
-        assert "1 accepted · 1 skipped" in told(dialog, "#cards-state")
+        assert "1 accepted · 1 skipped" in told(dialog, ".dialog--state")
         assert texts(twins) == TWINS
         await hand.press("ctrl+s")
         await hand.back()
@@ -258,7 +258,7 @@ async def test_leaving_with_decisions_takes_esc_twice(twins: Workbench, tmp_path
         dialog = await suggested(hand, tmp_path / "reply.json")
         await hand.press("A escape")
         assert hand.app.screen is dialog
-        assert "esc again discards" in told(dialog, "#cards-state")
+        assert "esc again discards" in told(dialog, ".dialog--state")
         await hand.press("escape")
         await hand.back()
         assert texts(twins) == TWINS

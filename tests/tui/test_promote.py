@@ -75,7 +75,7 @@ class Hand(Driver):
 
     @property
     def state(self) -> str:
-        return str(self.app.screen.query_one(".file--state", Static).render())
+        return str(self.app.screen.query_one(".dialog--state", Static).render())
 
     @property
     def shown(self) -> str:

@@ -45,7 +45,7 @@ class Reflecting(Driver):
 
     async def gathered(self) -> None:
         """Wait until the dialog says what would be read."""
-        await self.until(lambda: "Gathering" not in self.text("#plan"))
+        await self.until(lambda: "Gathering" not in self.text(".dialog--state"))
 
     async def reflected(self) -> None:
         """Reflect as it is, and wait for what comes of it."""
@@ -94,7 +94,7 @@ async def test_from_r_to_review(tmp_path: Path) -> None:
     async with driving(demo_app(tmp_path), (80, 24)) as driver:
         assert driver.is_due
         await driver.planned()
-        plan = driver.text("#plan")
+        plan = driver.text(".dialog--state")
         assert f"{SERVED} memories of the last 42 days, among them 1 reflection" in plan
         assert "due (hours)" in plan
         assert "Nothing leaves this machine." in plan
@@ -130,9 +130,9 @@ async def test_without_a_key_claude_says_what_to_do(tmp_path: Path) -> None:
     async with driving(demo_app(tmp_path)) as driver:
         await driver.planned()
         await driver.pilot.press("c")
-        await driver.until(lambda: "No API key for Claude." in driver.text("#plan"))
+        await driver.until(lambda: "No API key for Claude." in driver.text(".dialog--state"))
         await driver.pilot.press("enter", "v", "c")
-        await driver.until(lambda: "extractive" in driver.text("#plan"))
+        await driver.until(lambda: "extractive" in driver.text(".dialog--state"))
         await driver.gathered()
         assert isinstance(driver.app.screen, ReflectDialog), "nothing began by itself"
 
@@ -174,9 +174,9 @@ async def test_the_preview_is_exactly_what_is_sent(
 ) -> None:
     async with driving(demo_app(tmp_path)) as driver:
         dialog = await driver.planned()
-        assert re.search(r"100 memories of the last \d+ days", driver.text("#plan"))
-        assert "0 of 1\u00a0000\u00a0000 this month" in driver.text("#plan")
-        assert "at 127.0.0.1" in driver.text("#plan")
+        assert re.search(r"100 memories of the last \d+ days", driver.text(".dialog--state"))
+        assert "0 of 1\u00a0000\u00a0000 this month" in driver.text(".dialog--state")
+        assert "at 127.0.0.1" in driver.text(".dialog--state")
         assert dialog.plan is not None
         await driver.pilot.press("v")
         await driver.shows(SentDialog)
@@ -205,7 +205,7 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
         await driver.pilot.press("enter")
         await driver.shows(RunDialog)
         await driver.until(lambda: "before they run?\n\n1. Always pi" in driver.text("#run-text"))
-        assert "1/4 looking for insights" in driver.text("#run-step")
+        assert "1/4 looking for insights" in driver.text(".dialog--state")
         hold.set()
         await driver.shows(ResultDialog)
         await driver.until(lambda: "candidates wait in Review." in driver.result)
@@ -266,7 +266,7 @@ async def test_replies_of_before_can_be_asked_again_and_let_go(
         await driver.pilot.press("escape")
         await driver.shows(StreamScreen)
         await driver.planned()
-        assert "2 earlier replies are unreadable: o" in driver.text("#plan")
+        assert "2 earlier replies are unreadable: o" in driver.text(".dialog--state")
         await driver.pilot.press("o")
         await driver.shows(ResultDialog)
         assert "Why?" in driver.result

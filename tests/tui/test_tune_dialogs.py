@@ -50,7 +50,9 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         dialog = await opens(pilot, AutoTune, lambda d: d.proposal)
         proposal = dialog.proposal
         assert proposal is not None
-        assert proposal.verdict.conclusion in str(dialog.query_one("#auto-text", Static).content)
+        assert proposal.verdict.conclusion in str(
+            dialog.query_one(".dialog--state", Static).content
+        )
         await keys(pilot, "a" if proposal.keeps else "enter")
         await settled(pilot)
         assert tune(app).session.profile == proposal.profile != start
@@ -77,7 +79,7 @@ async def test_auto_tune_starts_from_the_sliders_as_they_stand(tmp_path: Path) -
         dialog = await opens(pilot, AutoTune, lambda d: d.proposal)
         assert dialog.proposal is not None
         assert dialog.proposal.start == moved
-        text = str(dialog.query_one("#auto-text", Static).content)
+        text = str(dialog.query_one(".dialog--state", Static).content)
         assert "settings around the current sliders (workbench, changed)" in text
         assert ("The current slider values would be lost" in text) != dialog.proposal.keeps
         await keys(pilot, "a" if dialog.proposal.keeps else "enter")

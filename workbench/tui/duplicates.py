@@ -13,7 +13,6 @@ from textual import on, work
 from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.core.duplicates.dedup import Conflict
@@ -38,7 +37,7 @@ from workbench.tui.reflection import RunDialog, SentDialog
 from workbench.tui.review.inbox import ALIKE, heading, name, overlap, told_apart
 from workbench.tui.widgets.bars import Scale, Slider, gauge
 from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, joined, key_of, muted, undo
-from workbench.tui.widgets.dialog import Confirm, Dialog
+from workbench.tui.widgets.dialog import Dialog, sure
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number, since
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -80,7 +79,7 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
         & > .dialog { width: 96%; height: 96%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
-        & #duplicates-state { height: auto; max-height: 3; }
+        & .dialog--state { height: auto; max-height: 3; }
         & #duplicates-panes { layout: vertical; height: 1fr; }
         & LineView { height: 2fr; min-height: 4; background: $surface; }
         & ReadingPane { height: 3fr; }
@@ -105,7 +104,7 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
         """Return the threshold, what was found, the rows, and the texts."""
         scale = Scale(FLOOR, 1.0, 0.01, 0.002)
         yield Threshold("similarity", 0.9, scale, show=lambda v: f"{v:.3f}", id="threshold")
-        yield Static(id="duplicates-state")
+        yield self.state
         rows: LineView[Group[R]] = LineView(self._draw, lambda group: group.ids, title="Groups")
         yield Container(
             rows, ReadingPane(id="duplicates-text", title="Texts"), id="duplicates-panes"
@@ -142,10 +141,6 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
         """The group under the cursor."""
         return self.rows.current
 
-    def say(self, text: Content) -> None:
-        """Say something above the list."""
-        self.query_one("#duplicates-state", Static).update(text)
-
     def _draw(self, group: Group[R], width: int) -> list[Cell]:
         return group_row(self.bench.safety.shown(group), width)
 
@@ -167,12 +162,12 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
     def _went(self, done: int, total: int) -> None:
         if self.found is None:
             bar = gauge(done, total, self._records[1], 30)
-            self.say(Content("Comparing all pairs. Esc stops it.\n") + bar)
+            self.tell(Content("Comparing all pairs. Esc stops it.\n") + bar)
 
     def compared(self, found: Likeness[Any] | None, problem: str) -> None:
         """Show what is alike at the threshold, which starts where duplicates are flagged."""
         if found is None:
-            self.say(body(problem, WARN))
+            self.tell(problem, WARN)
             return
         first, self.found, slider = self.found is None, found, self.slider
         slider.disabled = False
@@ -198,7 +193,7 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
     def list_groups(self, groups: Sequence[Group[R]]) -> None:
         before, place = self.group, self.rows.cursor
         self.rows.set_rows(tuple(groups[:LISTED]), cursor=None if before else place)
-        self.say(self.counted(groups))
+        self.tell(self.counted(groups))
         if self.group is None or self.group != before:
             self.show_row()
 
@@ -328,7 +323,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
         """List equal texts at once."""
         self.rows.focus()
         self.list_groups(self.bench.bullet_duplicates.same(self._book))
-        self.say(muted(LOADING))
+        self.tell(LOADING)
 
     @property
     def _keep(self) -> Bullet:
@@ -392,10 +387,10 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
         self._said = assemble(
             [(sentence, "bold"), (f"  {key_of('twins.undo')} takes it back.", MUTED)]
         )
-        self.say(self._said)
+        self.tell(self._said)
 
     def _warn(self, sentence: object) -> None:
-        self.say(body(str(sentence), WARN))
+        self.tell(str(sentence), WARN)
 
     def _complain(self, error: WorkbenchError) -> None:
         self._warn(error)
@@ -413,16 +408,11 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
             return
         if not group.ordinary and self.proposed is None:
             what = "are opposites" if group.kind == "opposed" else "say something else"
-            if not await self._sure(
-                f"Merge bullets that {what}?", objections(self.bench.safety.shown(group)), "merge"
-            ):
+            against = objections(self.bench.safety.shown(group))
+            if not await sure(self, f"Merge bullets that {what}?", against, "merge", guard=0.0):
                 return
         if self.group is group:
             self._merge(group)
-
-    async def _sure(self, question: str, detail: Content, yes: str) -> bool:
-        ask = Confirm(question, detail=detail, yes=yes, guard=0.0)
-        return await self.app.push_screen_wait(ask) or False
 
     def _merge(self, group: Group[Bullet], typed: Preview | None = None) -> None:
         keep, content, count = self._keep.id, self._content, len(group.members)
@@ -497,7 +487,8 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
         fewer = f"{amount(sum(len(g.members) - 1 for g in equal), 'bullet')} fewer"
         same = "have the same text" if equal[0].kind == "exact" else "differ in case only"
         question = f"Merge {len(equal)} groups that {same}? {fewer}; their ids become aliases, votes add up."
-        if await self._sure(question, equals_text(self.bench.safety.shown(equal)), "merge all"):
+        shown = equals_text(self.bench.safety.shown(equal))
+        if await sure(self, question, shown, "merge all", guard=0.0):
 
             def merge() -> None:
                 self.bench.bullet_duplicates.merge_same(self._book, equal)
@@ -511,7 +502,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
 
         def told(undone: str) -> None:
             self._done, self._said = "", body(undone)
-            self.say(self._said)
+            self.tell(self._said)
             self.compare()
 
         await cast(Host, self.app).take_back(told, self._since)
@@ -549,7 +540,7 @@ class BulletDuplicatesDialog(SimilarityDialog[str | None, Bullet]):
                 self.proposed = found[0]
                 self._show_text()
                 keys = f"{key_of('twins.merge')} merges with its text, {key_of('twins.edit')} edits it first."
-                self.say(muted(f"Claude used {number(found[1])} tokens. {keys}"))
+                self.tell(muted(f"Claude used {number(found[1])} tokens. {keys}"))
 
 
 # A group in words: what would stay, and how the others differ.

@@ -13,7 +13,6 @@ from typing import ClassVar, Literal
 from textual import events, on, work
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
-from textual.widgets import Static
 
 from workbench.config import loading, paths, recent
 from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
@@ -26,7 +25,7 @@ from workbench.tui.app.areas import check_keymap
 from workbench.tui.app.private_names import GuardedApp
 from workbench.tui.app.themes import load_themes
 from workbench.tui.app.waiting import asking, run_in_order
-from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount
 from workbench.tui.widgets.line_list import Cell, LineView
@@ -115,7 +114,7 @@ class Welcome(Dialog[FirstStep | None]):
     DEFAULT_CSS = """
     Welcome {
         & LineView { height: auto; }
-        & #welcome-more { height: 3; margin-top: 1; color: $text-muted; }
+        & .dialog--state { height: 3; margin-top: 1; color: $text-muted; }
     }
     """
 
@@ -127,7 +126,7 @@ class Welcome(Dialog[FirstStep | None]):
     def contents(self) -> Iterable[Widget]:
         """Return the rows, and more of the one under the cursor."""
         yield Rows(_drawn, lambda row: row.step, id="welcome-rows")
-        yield Static("", id="welcome-more")
+        yield self.state
 
     def on_mount(self) -> None:
         self.rows.set_rows(tuple(rows_of(self._first)))
@@ -136,7 +135,7 @@ class Welcome(Dialog[FirstStep | None]):
     @on(LineView.Highlighted)
     def _say_more(self) -> None:
         row = self.rows.current
-        self.query_one("#welcome-more", Static).update(body(row.more if row is not None else ""))
+        self.tell(row.more if row is not None else "")
 
     @on(LineView.Opened)
     def _take(self) -> None:

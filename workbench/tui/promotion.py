@@ -35,7 +35,7 @@ from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import FileDialog, Pane, labelled
 from workbench.tui.widgets.content import BLANK, MUTED, body, joined, keyed, undo
-from workbench.tui.widgets.dialog import Confirm, Dialog, SafeInput, path_to_write
+from workbench.tui.widgets.dialog import Dialog, SafeInput, path_to_write, sure
 from workbench.tui.widgets.figures import amount
 from workbench.tui.widgets.line_list import Cell, LineView
 
@@ -142,7 +142,7 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         & #promote-places { height: auto; max-height: 6; }
         & #promote-body { layout: vertical; height: 1fr; }
         & #promote-text { height: 1fr; }
-        & .file--state { max-height: 5; margin: 0; }
+        & .dialog--state { max-height: 5; margin: 0; }
         & #promote-lines { height: 1fr; margin-top: 1; }
         &.-narrow .promote--memory { max-height: 1; }
         &.-narrow #promote-lines { margin-top: 0; }
@@ -322,8 +322,10 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         ):
             self.complain(first)
             return
-        if (plan.outside or plan.flagged) and not await self.app.push_screen_wait(_question(plan)):
-            return
+        if reasons := [*map(_outside, plan.outside), *(held.line for held in plan.flagged)]:
+            question = "Write there anyway?" if plan.flagged else "Write outside the project?"
+            if not await sure(self, question, "\n".join(reasons), "write it"):
+                return
         typed = tuple(text for preview in self._previews.values() for text in preview.typed)
 
         def write() -> None:
@@ -363,13 +365,6 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
         yield f"\n! {printable(warning)}", "$text-warning"
     for held in plan.flagged:
         yield f"\n! {printable(held.line)}", "$text-error"
-
-
-def _question(plan: PromotionPlan) -> Confirm:
-    """Ask about what leaves the project, or should not travel."""
-    reasons = (*map(_outside, plan.outside), *(held.line for held in plan.flagged))
-    question = "Write there anyway?" if plan.flagged else "Write outside the project?"
-    return Confirm(question, detail=body("\n".join(reasons)), yes="write it")
 
 
 def _outside(path: str) -> str:

@@ -99,7 +99,7 @@ class PlanDialog(Dialog[R], Generic[R, P]):
     DEFAULT_CSS = """
     PlanDialog {
         & > .dialog { width: 84; }
-        & #plan { height: auto; min-height: 4; }
+        & .dialog--state { height: auto; min-height: 4; }
     }
     """
     AUTO_FOCUS = ""
@@ -111,7 +111,7 @@ class PlanDialog(Dialog[R], Generic[R, P]):
         self.plan: P | None = None
 
     def contents(self) -> Iterable[Widget]:
-        yield Static(id="plan")
+        yield self.state
 
     def told(self, plan: P) -> Content:
         """Return what would be done, in words."""
@@ -124,7 +124,7 @@ class PlanDialog(Dialog[R], Generic[R, P]):
     def gather(self, make: Callable[[], P]) -> None:
         """Have a plan made in place of the one that is shown."""
         self._make, self.plan, self._starts = make, None, False
-        self.query_one("#plan", Static).update(muted("Collecting memories …"))
+        self.tell(muted("Collecting memories …"))
         self._gather(make)
 
     @work(thread=True, exclusive=True, group="plan", description="plan")
@@ -142,7 +142,7 @@ class PlanDialog(Dialog[R], Generic[R, P]):
             return
         self.plan = plan
         text = body(f"✗ {problem}", "$text-error") if plan is None else self.told(plan)
-        self.query_one("#plan", Static).update(text)
+        self.tell(text)
         if self._starts and plan is not None:
             self.start(plan)
 
@@ -239,7 +239,7 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
     DEFAULT_CSS = """
     RunDialog {
         & > .dialog { width: 84; height: 70%; min-height: 12; }
-        & #run-step { height: auto; max-height: 3; }
+        & .dialog--state { height: auto; max-height: 3; }
         & VerticalScroll { height: 1fr; margin-top: 1; background: $background; padding: 0 1; }
         & VerticalScroll { scrollbar-size-vertical: 1; }
     }
@@ -261,7 +261,7 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
 
     def contents(self) -> Iterable[Widget]:
         """Return how far it is, and the text."""
-        yield Static(id="run-step")
+        yield self.state
         yield VerticalScroll(Static(id="run-text"), can_focus=False)
 
     def on_mount(self) -> None:
@@ -314,7 +314,7 @@ class RunDialog(Dialog[Found | None], Generic[Found]):
             text = Content.styled("Stopping. Findings are kept; esc again closes this.", "bold")
         elif self._step.total:
             text = gauge_line(self._step.done, self._step.total, about, 24)
-        self.query_one("#run-step", Static).update(text)
+        self.tell(text)
 
     def _paint(self) -> None:
         """Show what came in since the last time; each piece at once would be too often."""

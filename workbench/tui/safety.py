@@ -29,7 +29,7 @@ from workbench.tui.widgets.content import (
     muted,
     undo,
 )
-from workbench.tui.widgets.dialog import Confirm, Prompt
+from workbench.tui.widgets.dialog import Prompt, sure
 from workbench.tui.widgets.figures import absolute, amount, number
 
 # How flagged text looks: its mark, the reasons, and what stands for it while it is folded away.
@@ -123,11 +123,8 @@ async def ask(app: Host) -> None:
     try:
         app.bench.trust.require_own()
         arrived = await asyncio.to_thread(app.bench.trust.arrived)
-        asked = Confirm(
-            "Trust this store? It came from elsewhere.", detail=_told(arrived),
-            yes="trust it", no="keep it read-only",
-        )  # fmt: skip
-        if await app.push_screen_wait(asked):
+        question = "Trust this store? It came from elsewhere."
+        if await sure(app, question, _told(arrived), "trust it", "keep it read-only"):
             await asyncio.to_thread(app.bench.trust.accept, arrived)
             app.say("Trusted from now on.")
         else:

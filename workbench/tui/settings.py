@@ -8,7 +8,6 @@ from typing import cast
 
 from textual import on
 from textual.widget import Widget
-from textual.widgets import Static
 
 from workbench.config import loading
 from workbench.config.settings_reading import KEYS, parse_value, read, value_text
@@ -99,7 +98,7 @@ class SettingsDialog(Dialog[None]):
         & > .dialog { width: 94%; max-width: 130; height: 90%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & LineView { background: $surface; }
-        & #setting { height: 6; border-top: solid $panel; }
+        & .dialog--state { height: 6; border-top: solid $panel; }
     }
     """
 
@@ -112,7 +111,7 @@ class SettingsDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         yield self.rows
-        yield Static(id="setting")
+        yield self.state
 
     def on_mount(self) -> None:
         """List everything as it stands now."""
@@ -151,7 +150,7 @@ class SettingsDialog(Dialog[None]):
         said = f"{row.about}\nExpected: {row.expected}. Default: {row.default or 'none'}."
         where = f"\nFile: {self._path}"
         text = assemble([(f"{row.name}\n", "bold"), (said, ""), (where, MUTED)])
-        self.query_one("#setting", Static).update(text)
+        self.tell(text)
 
     # Changing
 

@@ -16,7 +16,6 @@ from textual import on, work
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
 
 from workbench.core.agents.transcript.summaries import PASSED, Lesson
 from workbench.core.record import WorkbenchError
@@ -81,7 +80,7 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         &.-narrow.-stacked #browse-body { layout: vertical; }
         &.-narrow.-stacked #browse-list { height: 8; }
         &.-narrow.-stacked #browse-text { height: 1fr; }
-        & #browse-line { height: auto; max-height: 3; color: $text-warning; }
+        & .dialog--state { height: auto; max-height: 3; color: $text-warning; }
     }
     """
 
@@ -126,7 +125,7 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         yield Horizontal(
             self.left, linked_pane("browse-text", self.bench, self._path), id="browse-body"
         )
-        yield Static(id="browse-line")
+        yield self.state
 
     @property
     def left(self) -> Widget:
@@ -246,7 +245,7 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         self.read()
 
     def say(self, said: str) -> None:
-        self.query_one("#browse-line", Static).update(body(self.bench.safety.masked(said)))
+        self.tell(body(self.bench.safety.masked(said)))
 
     def complain(self, error: WorkbenchError) -> None:
         self.say(f"✗ {printable(str(error))}")
@@ -277,7 +276,7 @@ class LessonsDialog(Browse[str | None, Lesson]):
     LessonsDialog {
         & > .dialog { max-width: 150; }
         & .dialog--title { margin-bottom: 0; }
-        & #browse-line { max-height: 14; color: $foreground; }
+        & .dialog--state { max-height: 14; color: $foreground; }
         &.-narrow.-stacked #browse-list { height: 1fr; }
     }
     """
@@ -308,9 +307,7 @@ class LessonsDialog(Browse[str | None, Lesson]):
     def _went(self, done: int, total: int) -> None:
         if self.harvest is None:
             bar = gauge(done, max(1, total), "bytes of sessions read", 24)
-            self.query_one("#browse-line", Static).update(
-                bar + Content(f" · {key_of('lessons.close')} stops")
-            )
+            self.tell(bar + Content(f" · {key_of('lessons.close')} stops"))
 
     def _found(self, harvest: Harvest) -> None:
         self.harvest = harvest

@@ -38,7 +38,7 @@ from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
 from workbench.tui.widgets.content import ADDED, BLANK, MUTED, REMOVED, body, joined, key_of, keyed
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt
+from workbench.tui.widgets.dialog import Choice, Choose, Prompt, sure
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import Cell
 
@@ -423,13 +423,8 @@ class DocumentsDialog(Browse[None, Part]):
                 if changes.messages
                 else []
             )
-            detail = body("\n".join([*lines, HELD]))
-            ask = Confirm(
-                f"Trust {mask(shown.folder.name)}?",
-                detail=detail,
-                yes="trust it",
-            )
-            if await self.app.push_screen_wait(ask):
+            detail = "\n".join([*lines, HELD])
+            if await sure(self, f"Trust {mask(shown.folder.name)}?", detail, "trust it"):
                 with self.host.reporting():
                     await asyncio.to_thread(self.bench.documents.trust, shown)
                     self.host.say(f"Trusted: {shown.folder.name}, as shown.")

@@ -36,7 +36,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import area_below
 from workbench.tui.widgets.content import MUTED, body, key_of, keyed
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt
+from workbench.tui.widgets.dialog import Choice, Choose, Prompt, sure
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell
@@ -185,11 +185,8 @@ class EpisodesDialog(Browse[None, Row]):
             return
         self.say("" if plan.clusters else "No similar episodes older than 30 days.")
         question = f"Archive {amount(len(plan.archived), 'episode')} under {number(len(plan.clusters))} similar ones?"
-        detail = body("They are kept in the archive.")
-        ask = Confirm(question, detail=detail, yes="consolidate", guard=0.0)
-        if not plan.clusters:
-            return
-        if await self.app.push_screen_wait(ask):
+        detail = "They are kept in the archive."
+        if plan.clusters and await sure(self, question, detail, "consolidate", guard=0.0):
             self.change(
                 lambda: consolidation.carry_out(plan),
                 keyed("Consolidated. {episodes.undo} takes it back."),
@@ -203,12 +200,7 @@ class EpisodesDialog(Browse[None, Row]):
             self.say("Only an episode that was deleted 30 days ago or earlier can be erased.")
             return
         id, eraser = row.episode.id, self.bench.eraser
-        ask = Confirm(
-            f"Erase {id} for good?",
-            detail=body("There is no undo."),
-            yes="erase",
-        )
-        if await self.app.push_screen_wait(ask):
+        if await sure(self, f"Erase {id} for good?", "There is no undo.", "erase"):
             self.change(lambda: eraser.carry_out(eraser.plan([id])), "Erased.")
 
     @asking
@@ -445,9 +437,8 @@ class PatternsDialog(Browse[None, Pattern]):
             self.say("No weak patterns.")
             return
         lines = [f"{mask(one.name)}: {', '.join(why).replace('_', ' ')}" for one, why in weak]
-        many, detail = counted(len(weak), "pattern"), body("\n".join(lines))
-        ask = Confirm(f"Deprecate {many}?", detail=detail)
-        if await self.app.push_screen_wait(ask):
+        many = counted(len(weak), "pattern")
+        if await sure(self, f"Deprecate {many}?", "\n".join(lines)):
             self.change(
                 lambda: self.patterns.prune([one.id for one, _ in weak]), f"{many} deprecated."
             )

@@ -17,7 +17,6 @@ from rich.console import RenderableType
 from textual import events, work
 from textual.actions import ActionParseResult, parse
 from textual.command import Provider
-from textual.content import Content
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.message import Message
@@ -731,16 +730,9 @@ class WorkbenchApp(Host):
         unsaved = " ".join(filter(None, lost))
         if not unsaved:
             return True
-        from workbench.tui.widgets.dialog import Confirm
+        from workbench.tui.widgets.dialog import sure
 
-        confirm = Confirm(
-            "Leave and discard it?",
-            detail=Content(unsaved),
-            yes="leave",
-            guard=0.0,
-        )
-        answer: bool | None = await self.push_screen_wait(confirm)
-        return bool(answer)
+        return await sure(self, "Leave and discard it?", unsaved, "leave", guard=0.0)
 
     def show_settings(self, at: str = "") -> None:
         """List the settings and the keys, the cursor on the first whose name begins so."""

@@ -29,7 +29,7 @@ from workbench.tui.app.waiting import asking, change
 from workbench.tui.files.preview import ActionText, FileDialog, Pane, Parts, labelled, whole_file
 from workbench.tui.safety import FLAGGED, missing
 from workbench.tui.widgets.content import MUTED, assemble, key_of, muted
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt, SafeInput
+from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput, sure
 from workbench.tui.widgets.figures import amount, number
 
 LISTED = 3
@@ -363,8 +363,8 @@ class ExportDialog(FileDialog[Written | None]):
             self.app.bell()
             return
         question = f"Replace {preview.path.name}? {sentence(loss_said(preview.obstacle))}."
-        kept = muted("A copy is kept in your state folder; its name is shown afterwards.")
-        if await self.app.push_screen_wait(Confirm(question, detail=kept, yes="replace")):
+        kept = "A copy is kept in your state folder; its name is shown afterwards."
+        if await sure(self, question, kept, "replace"):
             self._write(lambda: self._exporter.write(preview, force=True))
 
     def _write(self, write: Callable[[], Written]) -> None:

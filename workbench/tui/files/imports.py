@@ -119,7 +119,7 @@ class ImportDialog(FileDialog[str | None]):
     """
 
     BINDINGS = bindings(IMPORT)
-    DEFAULT_CSS = "ImportDialog .file--state { max-height: 5; }"
+    DEFAULT_CSS = "ImportDialog .dialog--state { max-height: 5; }"
 
     def __init__(self, bench: Workbench, folder: Path, start: Path | None = None) -> None:
         """`start` is a file to begin with, or a folder, which is read note by note when it lies

@@ -55,8 +55,8 @@ class FileDialog(Dialog[R]):
         & .file--label { width: 9; color: $text-muted; }
         & SafeInput { width: 1fr; background: $background; }
         & ActionText { width: 1fr; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & .file--state { height: auto; max-height: 10; margin: 1 0; }
-        &.-narrow .file--state { margin: 0; }
+        & .dialog--state { height: auto; max-height: 10; margin: 1 0; }
+        &.-narrow .dialog--state { margin: 0; }
         & LineView { background: $background; }
         & Pane > .line--cursor { background: $background; color: $foreground; }
         & Pane:focus > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
@@ -67,11 +67,10 @@ class FileDialog(Dialog[R]):
         super().__init__(title, offered)
         self.bench = bench
         self.masked = bench.safety.masked
-        self.state = Static(BLANK, classes="file--state")
 
     def say(self, parts: Iterable[tuple[str, str]]) -> None:
         """Say how things stand, without a secret."""
-        self.state.update(assemble([(self.masked(text), style) for text, style in parts]))
+        self.tell(assemble([(self.masked(text), style) for text, style in parts]))
 
     def complain(self, problem: object) -> None:
         """Say what is wrong."""

@@ -64,7 +64,7 @@ from workbench.tui.widgets.content import (
     muted,
     undo,
 )
-from workbench.tui.widgets.dialog import Prompt
+from workbench.tui.widgets.dialog import Prompt, sure
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.line_list import Cell, LineView
 
@@ -220,7 +220,7 @@ class Files(Section[Checks]):
             f"{name} changed on disk." if plan is None else f"Import the present version of {name}?"
         )
         yes, no = ("close", "close") if plan is None else ("take it", "leave both")
-        agreed = await self.asked(question, detail, yes, no)
+        agreed = await sure(self.app, question, detail, yes, no)
         if plan is not None and agreed:
             await asyncio.to_thread(self.bench.importer.carry_out, plan)
             self.app.say(f"{name} is imported. {undo()} takes it back.")
@@ -242,7 +242,7 @@ class Files(Section[Checks]):
             f"Write {count} of {name}?" if plan.edits else f"Nothing to write back into {name}."
         )
         yes, no = ("write", "leave them") if plan.edits else ("close", "close")
-        agreed = await self.asked(question, joined(*self._written(plan, held)), yes, no)
+        agreed = await sure(self.app, question, joined(*self._written(plan, held)), yes, no)
         if plan.edits and agreed:
             done = await asyncio.to_thread(self.bench.folder_exporter.write, plan)
             more_left = len(done.left) > len(plan.left)
@@ -355,7 +355,7 @@ class FindingsDialog(FileDialog[None]):
     BINDINGS = bindings(FINDINGS)
     DEFAULT_CSS = """
     FindingsDialog {
-        & .file--state { max-height: 4; margin: 0 0 1 0; }
+        & .dialog--state { max-height: 4; margin: 0 0 1 0; }
         & #findings-list { height: 2fr; min-height: 3; }
         & #findings-fix { height: auto; max-height: 3; margin: 1 0 0 0; }
         & #findings-diff { height: 3fr; min-height: 3; }

@@ -51,7 +51,6 @@ from workbench.tui.widgets.content import (
     muted,
     undo,
 )
-from workbench.tui.widgets.dialog import GUARD, Confirm
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.line_list import Cell, LineView
 
@@ -161,13 +160,6 @@ class Section(Generic[T]):
     @property
     def app(self) -> Host:
         return self.screen.workbench_app
-
-    async def asked(
-        self, question: str, detail: Content, yes: str, no: str = "no", guard: float = GUARD
-    ) -> bool:
-        """Ask before something is changed."""
-        confirm = Confirm(question, detail=detail, yes=yes, no=no, guard=guard)
-        return await self.app.push_screen_wait(confirm) or False
 
     # Finding out
 

@@ -53,7 +53,7 @@ from workbench.tui.widgets.content import (
     undo,
     word_diff,
 )
-from workbench.tui.widgets.dialog import Confirm, SafeInput
+from workbench.tui.widgets.dialog import SafeInput, sure
 from workbench.tui.widgets.figures import amount, day, number, since
 
 LISTED = 40
@@ -264,12 +264,12 @@ class Store(Section[State]):
                 return f"Finished: {files} changed."
 
             question = "Change the files to match the store?"
-            if await self.asked(question, Content(f"{files} change as shown."), "do it"):
+            if await sure(self.app, question, f"{files} change as shown.", "do it"):
                 self._change(finish)
         elif isinstance(item, OutsideEdit):
             question = f"Accept changes by another program in {item.file}?"
             told = f"{item.records} records change as shown. {undo()} takes it back."
-            if await self.asked(question, Content(told), "take over"):
+            if await sure(self.app, question, told, "take over"):
                 self._change(
                     lambda: (
                         f"Accepted {amount(care.accept_edit(), 'record')}. {undo()} takes it back."
@@ -284,9 +284,8 @@ class Store(Section[State]):
             self.app.say("Nothing to decide here.")
             return
         question = f"Dismiss changes by another program in {row.item.file}?"
-        if await self.asked(
-            question, Content("Its version of the file is kept beside it."), "turn down"
-        ):
+        kept = "Its version of the file is kept beside it."
+        if await sure(self.app, question, kept, "turn down"):
             self._change(lambda: f"Dismissed; kept as {self.bench.care.dismiss_edit().name}.")
 
     def _change(self, step: Callable[[], str]) -> None:
@@ -371,7 +370,7 @@ class BackupDialog(FileDialog[bool]):
     BackupDialog {
         & > .dialog { width: 110; height: auto; }
         &.-narrow > .dialog { height: auto; }
-        & .file--state { max-height: 16; }
+        & .dialog--state { max-height: 16; }
     }
     """
 
@@ -421,9 +420,8 @@ class BackupDialog(FileDialog[bool]):
             self.complain(error)
             return
         there = file.is_file()
-        detail = Content("Its present content will be lost.")
-        replaces = Confirm(f"Replace {file}?", detail=detail, yes="replace", guard=0.0)
-        if there and not await self.app.push_screen_wait(replaces):
+        lost = "Its present content will be lost."
+        if there and not await sure(self, f"Replace {file}?", lost, "replace", guard=0.0):
             return
         self._file, self._writing = file, True
         self._stop.clear()

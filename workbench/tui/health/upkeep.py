@@ -55,7 +55,7 @@ from workbench.tui.widgets.content import (
     muted,
     undo,
 )
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Dialog, sure
 from workbench.tui.widgets.figures import absolute, amount, number, since
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -447,9 +447,9 @@ class Duplicates(Section[DedupPlan]):
             return
         against = "; ".join(group.pairs[0].verdict.reasons_against)
         stays = f"{group.ids[0]} stays, with {_text_of(group)}"
-        detail = body(f"They are similar, but {against}. {stays}. {undo()} separates them.")
-        if not group.ordinary and not await self.asked(
-            "Merge two memories that differ in meaning?", detail, "merge", guard=0.0
+        detail = f"They are similar, but {against}. {stays}. {undo()} separates them."
+        if not group.ordinary and not await sure(
+            self.app, "Merge two memories that differ in meaning?", detail, "merge", guard=0.0
         ):
             return
 

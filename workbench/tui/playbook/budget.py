@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from textual import on
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import ORDER, Fitting, fit, ranked, standing
@@ -25,8 +24,8 @@ from workbench.tui.playbook.pane import PINNED, WARN, bullets_in
 from workbench.tui.records.actions import ActsBesideSliders, Place
 from workbench.tui.safety import FLAGGED
 from workbench.tui.widgets.bars import Scale, Slider
-from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, key_of, keyed, muted, undo
-from workbench.tui.widgets.dialog import Confirm, Dialog
+from workbench.tui.widgets.content import MUTED, assemble, body, key_of, keyed, muted, undo
+from workbench.tui.widgets.dialog import Dialog, sure
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import Cell, LineView
 
@@ -42,7 +41,7 @@ class AgentDialog(Dialog[None]):
         & > .dialog { width: 94%; height: 94%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
-        & #agent-state { height: auto; max-height: 5; margin-bottom: 1; }
+        & .dialog--state { height: auto; max-height: 5; margin-bottom: 1; }
         & LineView { height: 1fr; background: $surface; }
     }
     """
@@ -58,7 +57,7 @@ class AgentDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return what is shown, and the text."""
-        return (Static(BLANK, id="agent-state"), Pane("agent-text"))
+        return (self.state, Pane("agent-text"))
 
     def on_mount(self) -> None:
         """Show the text."""
@@ -69,7 +68,7 @@ class AgentDialog(Dialog[None]):
         """Show what an export with the same options gives without what is held back, and what is
         not in it.
         """
-        bench, view, said = self._bench, self._view, self.query_one("#agent-state", Static)
+        bench, view, said = self._bench, self._view, self.state
         name = "prompt-counts" if self._counts else "prompt"
         choice = Choice(view.playbook.book.id, within_budget=self._cut)
         try:
@@ -152,8 +151,8 @@ class BudgetDialog(Dialog[str | None]):
         & > .dialog { width: 94%; max-width: 140; height: 94%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
-        & #budget-state { height: auto; max-height: 5; margin: 1 0; }
-        &.-narrow #budget-state { margin: 0; }
+        & .dialog--state { height: auto; max-height: 5; margin: 1 0; }
+        &.-narrow .dialog--state { margin: 0; }
         & LineView { height: 1fr; background: $surface; }
     }
     """
@@ -181,7 +180,7 @@ class BudgetDialog(Dialog[str | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the slider, what fits, and the bullets, those that are out first."""
-        return (self.slider, Static(BLANK, id="budget-state"), self.rows)
+        return (self.slider, self.state, self.rows)
 
     def on_mount(self) -> None:
         """Show what fits now."""
@@ -221,10 +220,7 @@ class BudgetDialog(Dialog[str | None]):
             (f"Order: {ORDER}\n", ""),
             (keyed(keys), MUTED),
         ]
-        self._say(assemble(parts))
-
-    def _say(self, content: Content) -> None:
-        self.query_one("#budget-state", Static).update(content)
+        self.tell(assemble(parts))
 
     def _draw(self, line: Line, width: int) -> list[Cell]:
         bullet, style = self._bench.safety.shown(line.bullet), "" if line.inside else MUTED
@@ -259,7 +255,7 @@ class BudgetDialog(Dialog[str | None]):
         change(self, put, self._complain)
 
     def _complain(self, error: WorkbenchError) -> None:
-        self._say(body(str(error), "$text-warning"))
+        self.tell(str(error), "$text-warning")
 
     @asking
     async def action_apply(self) -> None:
@@ -272,8 +268,7 @@ class BudgetDialog(Dialog[str | None]):
         names = ", ".join(fitting.outside[:40]) + (" …" if len(fitting.outside) > 40 else "")
         told = f"They stay here, struck through, and are in no export. {undo()} brings all of them back.\n\n"
         detail = muted(told) + body(names)
-        ask = Confirm(question, detail=detail, yes="deprecate", no="keep")
-        if await self.app.push_screen_wait(ask):
+        if await sure(self, question, detail, "deprecate", "keep"):
 
             def fit() -> None:
                 self._bench.playbooks.fit(self._book, fitting.outside, fitting.budget)

@@ -143,7 +143,7 @@ class CardsDialog(Dialog[str | None]):
         & > .dialog { width: 96%; height: 96%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
-        & #cards-state { height: auto; max-height: 4; margin-bottom: 1; }
+        & .dialog--state { height: auto; max-height: 4; margin-bottom: 1; }
         & #cards-panes { layout: horizontal; height: 1fr; }
         & LineView { width: 2fr; background: $surface; }
         & ReadingPane { width: 3fr; border-left: solid $panel; }
@@ -166,7 +166,7 @@ class CardsDialog(Dialog[str | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return what the reply says, the cards, and the one under the cursor."""
-        yield Static(BLANK, id="cards-state")
+        yield self.state
         nothing = Content("No suggestions in the reply.")
         rows: LineView[int] = LineView(self._draw, lambda place: place, empty=nothing)
         yield Container(rows, ReadingPane(id="card"), id="cards-panes")
@@ -186,13 +186,13 @@ class CardsDialog(Dialog[str | None]):
         try:
             self.cards = self._bench.curating.cards(self._book, self._reply, skipped)
         except WorkbenchError as error:
-            self._say(body(str(error), "$text-warning"))
+            self.tell(body(str(error), "$text-warning"))
             return
         for place, card in enumerate(self.cards):
             if card.problem and self.decision(place) == "accept":
                 self._decided.pop(place)
         self.rows.set_rows(range(len(self.cards)), cursor=self.rows.cursor)
-        self._say(self._state())
+        self.tell(self._state())
         self._show()
 
     def _state(self) -> Content:
@@ -207,9 +207,6 @@ class CardsDialog(Dialog[str | None]):
         if self._reply.said:
             parts.append((f"\n{one_line(self._reply.said, 500)}", MUTED))
         return assemble(parts)
-
-    def _say(self, content: Content) -> None:
-        self.query_one("#cards-state", Static).update(content)
 
     def _draw(self, place: int, _width: int) -> list[Cell]:
         card, decision = self.cards[place], self.decision(place)
@@ -268,7 +265,7 @@ class CardsDialog(Dialog[str | None]):
             return
         suggested, reason = self._reply.parts[place]
         if isinstance(suggested, Delete | BulletTag):
-            self._say(
+            self.tell(
                 muted(
                     keyed(
                         "This suggestion has no text to edit: {cards.accept} accepts it, {cards.skip} skips it."
@@ -295,7 +292,7 @@ class CardsDialog(Dialog[str | None]):
     def action_apply(self) -> None:
         """Change the playbook as accepted, as one action."""
         if not self._accepted():
-            self._say(
+            self.tell(
                 Content.styled(
                     keyed(
                         "Nothing is accepted yet: {cards.accept} accepts, {cards.all} accepts all."
@@ -338,7 +335,7 @@ class CardsDialog(Dialog[str | None]):
             self.dismiss(" ".join([*said, f"{undo()} takes that back."]))
 
         if chosen or rest:
-            change(self, settle, lambda error: self._say(body(str(error), "$text-warning")))
+            change(self, settle, lambda error: self.tell(body(str(error), "$text-warning")))
         else:
             self.dismiss(None)
 
@@ -346,7 +343,7 @@ class CardsDialog(Dialog[str | None]):
         """Close; with decisions only the second time."""
         if self._accepted() and not self._warned:
             self._warned = True
-            self._say(
+            self.tell(
                 Content.styled(
                     keyed("Nothing is applied yet: {cards.apply} applies, esc again discards."),
                     "$text-warning",
@@ -413,11 +410,12 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
 
     BINDINGS = bindings(ASK)
     DEFAULT_CSS = """
-    AskDialog #ask-state { height: auto; margin-top: 1; max-height: 6; }
+    AskDialog #ask-reply { height: auto; margin-top: 1; max-height: 6; }
     """
 
     def __init__(self, bench: Workbench, book: str, marked: Sequence[Memory] = ()) -> None:
         super().__init__(f"Ask Claude to curate {book}", ASK)
+        self._reply = Static(id="ask-reply")
         self._bench = bench
         self._book = book
         self._marked = tuple(marked)
@@ -429,7 +427,7 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
     def contents(self) -> Iterable[Widget]:
         """Return what would be done, and what was done."""
         yield from super().contents()
-        yield Static(id="ask-state")
+        yield self._reply
 
     def on_mount(self) -> None:
         """Gather what would be told."""
@@ -493,9 +491,8 @@ class AskDialog(PlanDialog[str | None, CurationPlan]):
         return assemble([(told, "bold"), (more, MUTED)])
 
     def _say(self, text: Content) -> None:
-        state = self.query_one("#ask-state", Static)
-        state.display = bool(text.plain)
-        state.update(text)
+        self._reply.display = bool(text.plain)
+        self._reply.update(text)
 
     # Keys
 

@@ -48,7 +48,7 @@ from workbench.tui.widgets.content import (
     muted,
     undo,
 )
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Prompt, SafeInput
+from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput, sure
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.figures import amount, number
 from workbench.tui.widgets.line_list import Cell, LineList, LineView
@@ -457,8 +457,7 @@ class PlaybookScreen(AreaScreen):
                 ", ".join(ids)[:400]
             )
             question = f"Turn {_named(ids)} into warnings?"
-            ask = Confirm(question, detail=detail, yes="warn", no="keep")
-            if await self.app.push_screen_wait(ask):
+            if await sure(self, question, detail, "warn", "keep"):
 
                 def avoid(_: Sequence[str]) -> str:
                     made = books.avoid(book, ids)

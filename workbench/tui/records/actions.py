@@ -15,7 +15,7 @@ from workbench.services.safety.masking import masked_name
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import started
 from workbench.tui.widgets.bars import Slider
-from workbench.tui.widgets.content import BLANK, body, undo
+from workbench.tui.widgets.content import BLANK, undo
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 if TYPE_CHECKING:
@@ -345,7 +345,7 @@ class RecordActions:
 
     async def forget(self) -> None:
         """Archive or delete, several after a yes; archived memories are restored instead."""
-        from workbench.tui.widgets.dialog import Confirm
+        from workbench.tui.widgets.dialog import sure
 
         keys = self.picked()
         if not keys:
@@ -357,10 +357,8 @@ class RecordActions:
             return f"{verb}d {self.named(meant)}. {undo()} takes it back."
 
         if len(meant) > 1:
-            detail = body(f"Undo ({undo()}) takes it back; nothing is erased.")
-            question = f"{verb} {self.named(meant)}?"
-            ask = Confirm(question, detail=detail, yes=verb.lower())
-            if not await self.app.push_screen_wait(ask):
+            detail = f"Undo ({undo()}) takes it back; nothing is erased."
+            if not await sure(self.app, f"{verb} {self.named(meant)}?", detail, verb.lower()):
                 return
         self.change(remove, meant)
 

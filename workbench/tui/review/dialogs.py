@@ -11,7 +11,7 @@ from textual import on
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from workbench.config.drafts import digest
 from workbench.core.record import Conflict, WorkbenchError
@@ -72,7 +72,7 @@ class GroupDialog(TextDialog[bool]):
 
     BINDINGS = bindings(GROUP)
     DEFAULT_CSS = """
-    GroupDialog .group--state { height: 1; }
+    GroupDialog .dialog--state { height: 1; }
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class GroupDialog(TextDialog[bool]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the texts and the line that says whether their end was in sight."""
-        return (*super().contents(), Static(classes="group--state"))
+        return (*super().contents(), self.state)
 
     def on_mount(self) -> None:
         self.watch(self.pane, "scroll_y", self._look, init=False)
@@ -104,7 +104,7 @@ class GroupDialog(TextDialog[bool]):
             state = Content.styled(
                 f"You have read them all. y: {self._what}; one undo reverts it.", "bold"
             )
-        self.query_one(".group--state", Static).update(state)
+        self.tell(state)
 
     def action_yes(self) -> None:
         """Decide, once everything was in sight; before that, read on."""
@@ -202,7 +202,7 @@ class MergeChoice(Dialog[None]):
         &.-narrow #merge-texts { layout: vertical; }
         & ReadingPane { width: 1fr; height: 1fr; border: none; border-top: solid $panel; padding: 0 1 0 0; }
         & ReadingPane:focus { border: none; border-top: solid $accent; }
-        & .merge--outcome { height: auto; max-height: 4; }
+        & .dialog--state { height: auto; max-height: 4; }
         & .dialog--keys { margin-top: 0; }
     }
     """
@@ -235,7 +235,7 @@ class MergeChoice(Dialog[None]):
                 ReadingPane(id="merge-existing"),
                 id="merge-texts",
             ),
-            Static(classes="merge--outcome"),
+            self.state,
         )
 
     def on_mount(self) -> None:
@@ -279,7 +279,7 @@ class MergeChoice(Dialog[None]):
 
     @on(LineView.Highlighted)
     def _show(self) -> None:
-        target, outcome = self.rows.current, self.query_one(".merge--outcome", Static)
+        target, outcome = self.rows.current, self.state
         texts = (BLANK, BLANK) if target is None else both_texts(self._candidate, target)
         for pane, text in zip(self.query(ReadingPane), texts, strict=True):
             pane.show(text)
@@ -332,7 +332,7 @@ class MergeChoice(Dialog[None]):
         self._show()
 
     def _complain(self, sentence: str) -> None:
-        self.query_one(".merge--outcome", Static).update(body(f"✗ {sentence}", "$text-warning"))
+        self.tell(f"✗ {sentence}", "$text-warning")
 
     def action_text(self) -> None:
         """Take the candidate's text, the one that was written here, or the memory's own again."""
@@ -437,7 +437,7 @@ class RefineDialog(Dialog[None]):
         & ReadingPane { width: 1fr; border: none; }
         & ReadingPane:focus { border: none; }
         & #before { border-right: solid $panel; }
-        & .refine--state { height: auto; max-height: 3; }
+        & .dialog--state { height: auto; max-height: 3; }
         & .dialog--keys { margin-top: 0; }
         &.-narrow Horizontal { layout: vertical; }
         &.-narrow ReadingPane { height: 1fr; width: 1fr; }
@@ -461,7 +461,7 @@ class RefineDialog(Dialog[None]):
         """Return the rounds, the two texts, and the line of the state."""
         rows: LineView[int] = LineView(self._draw, lambda place: place)
         texts = Horizontal(ReadingPane(id="before"), ReadingPane(id="after"))
-        return (rows, texts, Static(classes="refine--state"))
+        return (rows, texts, self.state)
 
     def on_mount(self) -> None:
         """Start at the latest round."""
@@ -506,10 +506,7 @@ class RefineDialog(Dialog[None]):
         found = substance(text)
         has = f"{found.characters} characters, actionable: {', '.join(found.actionable) or 'none'}"
         wanted = f"{ENOUGH_CHARACTERS} characters and {ENOUGH_WORDS} actionable words (when, always, avoid, use, …)"
-        self._say(f"✓ Specific enough: {has}" if found.enough else f"{has}. Needed: {wanted}")
-
-    def _say(self, sentence: str, style: str = MUTED) -> None:
-        self.query_one(".refine--state", Static).update(body(sentence, style))
+        self.tell(f"✓ Specific enough: {has}" if found.enough else f"{has}. Needed: {wanted}")
 
     def _add(self, texts: Sequence[str]) -> None:
         self._rounds += [text for text in texts if text.strip() and text not in self._rounds]
@@ -535,7 +532,7 @@ class RefineDialog(Dialog[None]):
         try:
             preview = self._refinement.preview(self._memory, self.chosen)
         except WorkbenchError as error:
-            self._say(str(error), "$text-error")
+            self.tell(str(error), "$text-error")
             return
         estimate = preview.estimate
         cost = f"About {number(estimate.input)} tokens out, up to {number(estimate.output)} back."
@@ -546,7 +543,7 @@ class RefineDialog(Dialog[None]):
         """Let Claude write the next rounds."""
         if missing := self._refinement.missing:
             by_hand = f"Until then, {key_of('refine.write')} writes the next round by hand."
-            self._say(f"{missing} {by_hand}", "$text-warning")
+            self.tell(f"{missing} {by_hand}", "$text-warning")
             return
         make = partial(self._refinement.ask, self._memory, self.chosen)
         run: RunDialog[Refined] = RunDialog(make, Step("refine"), "Claude refines", self._came)
@@ -569,7 +566,7 @@ class RefineDialog(Dialog[None]):
 
         def take() -> None:
             if problem := self._take(rounds, chosen):
-                self._say(problem, "$text-error")
+                self.tell(problem, "$text-error")
             else:
                 self._end()
 
@@ -580,7 +577,7 @@ class RefineDialog(Dialog[None]):
         if self._new and not self._warned:
             self._warned = True
             lost = amount(self._new, "new round is", "new rounds are")
-            self._say(
+            self.tell(
                 f"{lost} lost: esc again discards, enter takes one and keeps all.", "$text-warning"
             )
         else:

@@ -10,7 +10,6 @@ from textual import on, work
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
 
 from workbench.core.record import WorkbenchError, parse_time
 from workbench.core.stream.memory import FILE_KEY
@@ -38,7 +37,7 @@ from workbench.tui.widgets.content import (
     muted,
     word_diff,
 )
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt
+from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt, sure
 from workbench.tui.widgets.figures import AGE, absolute, amount, brief, since
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -236,7 +235,7 @@ class HistoryDialog(Dialog[None]):
         & ReadingPane:focus { border-left: solid $accent; }
         &.-narrow ReadingPane { height: 2fr; padding: 0; border-left: none; border-top: solid $panel; }
         &.-narrow ReadingPane:focus { border-top: solid $accent; }
-        & .history--said { height: auto; max-height: 2; }
+        & .dialog--state { height: auto; max-height: 2; }
     }
     """
 
@@ -263,9 +262,8 @@ class HistoryDialog(Dialog[None]):
         events: LineView[Event] = LineView(
             self._draw, lambda event: event.rev, empty=Content(READING), title="Changes"
         )
-        said = Static(classes="history--said")
-        said.display = False
-        return (Horizontal(events, ReadingPane(id="changed"), id="history-body"), said)
+        self.state.display = False
+        return (Horizontal(events, ReadingPane(id="changed"), id="history-body"), self.state)
 
     def on_mount(self) -> None:
         """Read the latest transactions."""
@@ -467,9 +465,8 @@ class HistoryDialog(Dialog[None]):
         table = next(iter(touched)) if len(touched) == 1 else "records"
         count = amount(many, singular(table), table.replace("_", " "))
         if self._place is not None and many > 1:
-            detail = body(f"It is one change of {count}, and is taken back as a whole.")
-            ask = Confirm(f"Take back “{mask(event.label)}”?", detail=detail, yes="take back")
-            if not await self.app.push_screen_wait(ask):
+            detail = f"It is one change of {count}, and is taken back as a whole."
+            if not await sure(self, f"Take back “{mask(event.label)}”?", detail, "take back"):
                 return
 
         def take_back() -> None:
@@ -523,9 +520,8 @@ class HistoryDialog(Dialog[None]):
             self.app.post_message(LookBack(event.rev))
 
     def _say(self, sentence: str, style: str) -> None:
-        said = self.query_one(".history--said", Static)
-        said.display = bool(sentence)
-        said.update(body(sentence, style))
+        self.state.display = bool(sentence)
+        self.tell(sentence, style)
 
 
 def _holds(event: Event, words: list[str]) -> bool:
@@ -614,8 +610,5 @@ class Undoing:
             if made is None
             else f"in {AREAS.get(made).title}"
         )
-        told = body(f"It was made {place}, {at}. Further undos here do not ask again.")
-        question = f"Take back “{masked(found.label)}”?"
-        confirm = Confirm(question, detail=told, yes="take back")
-        answer: bool | None = await app.push_screen_wait(confirm)
-        return bool(answer)
+        told = f"It was made {place}, {at}. Further undos here do not ask again."
+        return await sure(app, f"Take back “{masked(found.label)}”?", told, "take back")

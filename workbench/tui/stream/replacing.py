@@ -35,7 +35,7 @@ from workbench.tui.app.waiting import change
 from workbench.tui.promotion import CopiesDialog
 from workbench.tui.records.actions import Acts
 from workbench.tui.widgets.content import BLANK, MUTED, body, key_of, keyed, word_diff
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt, SafeInput
+from workbench.tui.widgets.dialog import Choice, Choose, Dialog, Prompt, SafeInput, sure
 from workbench.tui.widgets.figures import NO_BREAK, amount
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -80,7 +80,7 @@ class ReplaceDialog(Dialog[int]):
         & LineView { height: 1fr; margin-top: 1; }
         & ReadingPane { height: 1fr; border: none; border-top: solid $panel; padding: 0; }
         & ReadingPane:focus { border: none; border-top: solid $accent; }
-        & .replace--said { height: auto; max-height: 2; }
+        & .dialog--state { height: auto; max-height: 2; }
     }
     """
 
@@ -104,7 +104,7 @@ class ReplaceDialog(Dialog[int]):
             _line("replace", SafeInput(id="replace-with")),
             rows,
             ReadingPane(id="replace-place"),
-            Static(classes="replace--said"),
+            self.state,
         )
 
     def on_mount(self) -> None:
@@ -203,7 +203,7 @@ class ReplaceDialog(Dialog[int]):
             )
             self._seen.add(place.name)
         self.query_one(ReadingPane).show(shown)
-        self._say(" · ".join(self._state()) if self._wanted.find else "", MUTED)
+        self.tell(" · ".join(self._state()) if self._wanted.find else "", MUTED)
 
     def _state(self) -> Iterator[str]:
         """Yield how many places there are and what was decided, how it is looked for, and where
@@ -228,7 +228,7 @@ class ReplaceDialog(Dialog[int]):
         """Take this place, and go to the next one."""
         place = self.rows.current
         if place is not None and place.misfit:
-            self._say(f"✗ {_MISFITS[place.misfit]}: it stays as it is.", "$text-error")
+            self.tell(f"✗ {_MISFITS[place.misfit]}: it stays as it is.", "$text-error")
         elif place is not None:
             self._decide(place, taken=True)
 
@@ -261,7 +261,7 @@ class ReplaceDialog(Dialog[int]):
         """Replace in what was taken, and in its files after a yes."""
         chosen = self._chosen
         if not chosen:
-            self._say(keyed(NOTHING), "$text-error")
+            self.tell(keyed(NOTHING), "$text-error")
             return
         copies = self._bench.replacing.copies(chosen)
         if not copies.updated:
@@ -286,10 +286,7 @@ class ReplaceDialog(Dialog[int]):
     def _not_written(self, error: WorkbenchError) -> None:
         if isinstance(error, Conflict):
             self._look()
-        self._say(f"✗ {error}", "$text-error")
-
-    def _say(self, sentence: str, style: str) -> None:
-        self.query_one(".replace--said", Static).update(body(sentence, style))
+        self.tell(f"✗ {error}", "$text-error")
 
 
 def _line(label: str, field: SafeInput) -> Horizontal:
@@ -411,7 +408,7 @@ async def _save(area: AreaScreen, saved: dict[str, SavedView], shown: SavedView)
         return
     if name in saved:
         question = f"There is a view “{name}”. Replace it?"
-        if not await app.push_screen_wait(Confirm(question, yes="replace")):
+        if not await sure(app, question, yes="replace"):
             return
     view = shown._replace(name=name, filter=shown.filter.strip())
     with app.reporting():
@@ -428,7 +425,7 @@ async def _remove(area: AreaScreen, saved: dict[str, SavedView]) -> None:
     if name is None:
         return
     shown = app.bench.safety.masked(name)
-    if await app.push_screen_wait(Confirm(f"Remove the view “{shown}”?", yes="remove")):
+    if await sure(app, f"Remove the view “{shown}”?", yes="remove"):
         with app.reporting():
             if app.options.config is not None:
                 remove_view(app.options.config, name)

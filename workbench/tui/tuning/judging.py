@@ -60,7 +60,7 @@ class JudgeDialog(Dialog[None]):
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
         & #judge-query { height: 1; text-style: bold; }
-        & #judge-state { height: 1; margin-bottom: 1; }
+        & .dialog--state { height: 1; margin-bottom: 1; }
         & #judge-panes { layout: horizontal; height: 1fr; }
         & LineView { width: 44; background: $surface; }
         & #judge-text { width: 1fr; height: 1fr; border-left: solid $panel; }
@@ -94,7 +94,7 @@ class JudgeDialog(Dialog[None]):
     def contents(self) -> Iterable[Widget]:
         """Return the query, what is left, the pool and the memory."""
         yield Static(line(self._bench.safety.masked(self._query), 400).rstrip(), id="judge-query")
-        yield Static(BLANK, id="judge-state")
+        yield self.state
         rows: LineView[int] = LineView(
             self._draw, lambda place: place, empty=Content("Nothing to judge."), id="pool"
         )
@@ -142,7 +142,7 @@ class JudgeDialog(Dialog[None]):
             text, style = f"All {count} are judged. esc closes.", "bold $text-success"
         elif unsure:
             text += f" · {unsure} can't tell"
-        self.query_one("#judge-state", Static).update(Content.styled(text, style), layout=False)
+        self.state.update(Content.styled(text, style), layout=False)
         self._show_memory()
 
     @on(LineView.Highlighted)
@@ -223,7 +223,7 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
     DEFAULT_CSS = """
     AutoTune {
         & > .dialog { width: 84; }
-        & #auto-text { height: auto; }
+        & .dialog--state { height: auto; }
     }
     """
 
@@ -234,7 +234,7 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the one text: first the progress, then the proposal."""
-        yield Static(BLANK, id="auto-text")
+        yield self.state
 
     def on_mount(self) -> None:
         """Start the search."""
@@ -259,7 +259,7 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
             self.proposal = found
         except WorkbenchError as error:
             text = Content.styled(f"✗ {printable(str(error))}", "$text-error")
-        self.query_one("#auto-text", Static).update(text)
+        self.tell(text)
 
     def _show_progress(self, done: int, total: int) -> None:
         if self.proposal is None:
@@ -267,7 +267,7 @@ class AutoTune(Dialog[Literal["keep", "apply"] | None]):
             head = Content(
                 f"Trying every setting around {around}. Esc stops it; nothing is changed.\n\n"
             )
-            self.query_one("#auto-text", Static).update(head + gauge(done, total, "queries", 30))
+            self.tell(head + gauge(done, total, "queries", 30))
 
     def action_apply(self) -> None:
         """Put the sliders where the proposal has them, or leave them where nothing is better."""

@@ -61,7 +61,7 @@ from workbench.tui.widgets.content import (
     muted,
     undo,
 )
-from workbench.tui.widgets.dialog import Choice, Choose, Confirm, Dialog, Prompt, path_to_write
+from workbench.tui.widgets.dialog import Choice, Choose, Dialog, Prompt, path_to_write, sure
 from workbench.tui.widgets.figures import absolute, ago, amount, day, days
 from workbench.tui.widgets.line_list import Cell, LineView, lay_out
 from workbench.tui.widgets.reading_pane import ReadingPane
@@ -189,7 +189,7 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
         & > .dialog { width: 96%; max-width: 170; height: 94%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
-        & #compare-state { height: 1; margin-bottom: 1; }
+        & .dialog--state { height: 1; margin-bottom: 1; }
         & #compare-head { height: 1; padding-left: 2; }
         & LineView { background: $surface; }
     }
@@ -204,7 +204,7 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return what they have in common, both names, and the places."""
-        yield Static(BLANK, id="compare-state")
+        yield self.state
         yield Static(BLANK, id="compare-head")
         yield LineView(self._draw, lambda row: row.place, empty=Content("Neither serves anything."))
 
@@ -236,9 +236,7 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
             Beside(i + 1, *(each[i] if i < len(each) else None for each in (left, right)))
             for i in places
         ]
-        self.query_one("#compare-state", Static).update(
-            Content(in_common(self._session, one, other))
-        )
+        self.tell(Content(in_common(self._session, one, other)))
         self.rows.set_rows(rows, cursor=0)
         self.call_after_refresh(self._head)
 
@@ -369,10 +367,9 @@ async def may_discard(app: Host, session: TuningSession, title: str) -> bool:
     kept = any(one.profile == session.profile for one in app.bench.tuning.snapshots.all())
     if kept or not session.changed:
         return True
-    detail = Content(keyed("They are in no profile or snapshot; {tune.save} saves them."))
+    detail = keyed("They are in no profile or snapshot; {tune.save} saves them.")
     question = f"Load {title} and discard the changed settings?"
-    ask = Confirm(question, detail=detail, yes="load", guard=0.0)
-    return await app.push_screen_wait(ask) or False
+    return await sure(app, question, detail, "load", guard=0.0)
 
 
 def sentence_of(act: Callable[[str], object]) -> Callable[[str], str | None]:
@@ -420,11 +417,11 @@ class LibraryDialog(Dialog[Side | None]):
         & > .dialog { width: 94%; max-width: 150; height: 94%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
-        & #library-state { height: 1; margin-bottom: 1; }
+        & .dialog--state { height: 1; margin-bottom: 1; }
         & #library-panes { layout: horizontal; height: 1fr; }
         & LineView { width: 48; background: $surface; }
         & #library-text { width: 1fr; height: 1fr; border-left: solid $panel; }
-        &.-narrow #library-state { margin-bottom: 0; }
+        &.-narrow .dialog--state { margin-bottom: 0; }
         &.-narrow #library-panes { layout: vertical; }
         &.-narrow LineView { width: 1fr; height: 9; }
         &.-narrow #library-text { border-left: none; border-top: solid $panel; }
@@ -449,7 +446,7 @@ class LibraryDialog(Dialog[Side | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the remark, the list and what is said about the row under the cursor."""
-        yield Static(Content(""), id="library-state")
+        yield self.state
         rows: LineView[Side] = LineView(
             self._draw, lambda side: side.id, title="Profiles", id="sides"
         )
@@ -475,7 +472,7 @@ class LibraryDialog(Dialog[Side | None]):
         state = keyed(
             kept if count else "No snapshot yet: {tune.snapshot} on the Tune screen takes one."
         )
-        self.query_one("#library-state", Static).update(muted(state))
+        self.tell(muted(state))
         self._show()
 
     def _draw(self, side: Side, width: int) -> list[Cell]:
@@ -599,11 +596,8 @@ class LibraryDialog(Dialog[Side | None]):
         """Let a snapshot go, after a yes."""
         if (side := self._snapshot()) is None:
             return
-        detail = Content(
-            keyed("This cannot be undone; {library.save} saves it as a profile first.")
-        )
-        confirm = Confirm(f"Delete {side.title}?", detail=detail, yes="drop", guard=0.0)
-        if await self.app.push_screen_wait(confirm):
+        detail = keyed("This cannot be undone; {library.save} saves it as a profile first.")
+        if await sure(self, f"Delete {side.title}?", detail, "drop", guard=0.0):
             with self.workbench_app.reporting():
                 self._shelf.drop(side.name)
             self._list()
@@ -840,8 +834,7 @@ async def export_queries(app: Host, current: str) -> None:
                 else f"{why_said(obstacle)} A copy of it is kept."
             )
             question = f"Replace {preview.path} by {lines}?"
-            confirm = Confirm(question, detail=Content(kept), yes="replace", guard=0.0)
-            if not await app.push_screen_wait(confirm):
+            if not await sure(app, question, kept, "replace", guard=0.0):
                 return
 
         def written() -> None:

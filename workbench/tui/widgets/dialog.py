@@ -74,6 +74,8 @@ class Dialog(OneFrame[R]):
     def __init__(self, title: str, offered: Iterable[Action] = ()) -> None:
         super().__init__()
         self._heading = title
+        self.state = Static(BLANK, classes="dialog--state")
+        """The line in it that says how things stand, where it has one."""
         self._offered = tuple(offered)
 
     def compose(self) -> ComposeResult:
@@ -97,6 +99,10 @@ class Dialog(OneFrame[R]):
         line = self.query_one(KeysLine)
         line.urgent = getattr(self.app, "urgent", "")
         line.show()
+
+    def tell(self, said: Content | str, style: str = MUTED) -> None:
+        """Say how things stand."""
+        self.state.update(said if isinstance(said, Content) else body(said, style))
 
     async def action_do(self, path: str) -> None:
         """Do what a row of the table of actions names by its path from here: `rows.clear_marks`."""
@@ -465,6 +471,21 @@ class Confirm(Dialog[bool]):
     def action_no(self) -> None:
         """Leave everything as it is."""
         self.dismiss(False)
+
+
+async def sure(
+    node: DOMNode,
+    question: str,
+    detail: str | Content = "",
+    yes: str = "yes",
+    no: str = "no",
+    guard: float = GUARD,
+) -> bool:
+    """Ask before something is changed (see `Confirm`), and wait for the answer."""
+    told = body(detail) if isinstance(detail, str) else detail
+    ask = Confirm(question, detail=told if told.plain else None, yes=yes, no=no, guard=guard)
+    answer: bool | None = await node.app.push_screen_wait(ask)
+    return answer or False
 
 
 # One line asked of a person, checked while it is written.
