@@ -96,7 +96,7 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
         self.bench = bench
         self.found: Likeness[R] | None = None
         self.acts = self.row_acts = ActsBesideSliders(
-            lambda: self, lambda _what: self.record_here, then=self.compare
+            self, lambda: self.record_here, then=self.compare
         )
         self._records = records
 

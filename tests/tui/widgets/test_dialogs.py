@@ -159,7 +159,7 @@ async def test_words_narrow_the_help_to_rows_that_hold_them_or_others_for_them()
         await pilot.pause()
         await pilot.press("slash", *"delete")
         text = screen_text(host)
-        assert "Archive it; asks once for several" in text
+        assert "Archive it; can be undone" in text
         assert "Vote helpful" not in text
         await pilot.press("escape")
         assert "Vote helpful" in screen_text(host)

@@ -150,7 +150,7 @@ class AgentsScreen(AreaScreen):
         self.side.links = links_of(self, self.side, lambda: place_of(self.rows.current))
         self.preview = ContextPane(self.bench, id="context")
         self.flagged = FlaggedMemories(self)
-        self.acts = Acts(lambda: self, self._row_for, missing=keyed(TO_A_MEMORY))
+        self.acts = Acts(self, self._row_for, missing=keyed(TO_A_MEMORY))
 
     def contents(self) -> Iterable[Widget]:
         """Return what would be given, the sessions with the line about all, what was done, and the
@@ -168,7 +168,7 @@ class AgentsScreen(AreaScreen):
         """The memory of the row under the cursor, as it is now; `None` while the keys are among the
         sessions.
         """
-        place = self._row_for("read")
+        place = self._row_for()
         return (
             self.bench.library.memories.find(place[1]) if place and place[0] == "memories" else None
         )
@@ -183,7 +183,7 @@ class AgentsScreen(AreaScreen):
         """Whether what would be given has the keys, or is what is read."""
         return self.has_class("-given")
 
-    def _row_for(self, _what: str) -> Place | None:
+    def _row_for(self) -> Place | None:
         """Return where the record of the row under the cursor is, unless the keys are among the
         sessions.
         """

@@ -100,9 +100,9 @@ class HealthScreen(AreaScreen):
         )
         self.sections = {kind.ID: kind(self, self.rows) for kind in SECTIONS}
         self.detail = ReadingPane(id="detail", title="Details")
-        self.detail.links = links_of(self, self.detail, lambda: self._record_here(""))
+        self.detail.links = links_of(self, self.detail, self._record_here)
         self._shown: tuple[str, str] | None = None
-        self.acts = Acts(lambda: self, self._record_here, missing=NO_RECORD)
+        self.acts = Acts(self, self._record_here, missing=NO_RECORD)
 
     def contents(self) -> Iterable[Widget]:
         """Return the list and the text beside it."""
@@ -250,7 +250,7 @@ class HealthScreen(AreaScreen):
             elif not await self.sections[row.section].open(row):
                 self.open_detail()
 
-    def _record_here(self, _what: str) -> Place | None:
+    def _record_here(self) -> Place | None:
         row = self.rows.current
         return None if row is None else self.sections[row.section].record(row)
 

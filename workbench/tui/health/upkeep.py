@@ -100,7 +100,7 @@ class Proposed(Dialog[bool]):
         self._bench = bench
         self._hint = hint
         self._may_agree = bool(yes)
-        self.acts = Acts(lambda: self, self._record_here, then=self._show)
+        self.acts = Acts(self, self._record_here, then=self._show)
 
     def contents(self) -> Iterable[Widget]:
         """Return the hint, the list and the text."""
@@ -118,7 +118,7 @@ class Proposed(Dialog[bool]):
         rows.set_rows(self._proposals, cursor=0)
         rows.focus()
 
-    def _record_here(self, _what: str) -> Place | None:
+    def _record_here(self) -> Place | None:
         """Return the first memory that the proposal under the cursor rests on."""
         proposal = self.query_one(LineView).current
         return (

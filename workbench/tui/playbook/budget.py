@@ -163,7 +163,7 @@ class BudgetDialog(Dialog[str | None]):
         self._view: BookView = bench.playbooks.view(book)
         name = bench.safety.masked(self._view.playbook.book.name)
         super().__init__(f"Token budget of {name}", footer_entries(BUDGET))
-        self.acts = ActsBesideSliders(lambda: self, self._record_here, then=self._reckon)
+        self.acts = ActsBesideSliders(self, self._record_here, then=self._reckon)
         total = max(1, self._view.tokens)
         start = self._view.playbook.book.budget or total
         scale = Scale(0, max(total, start) + 1000, 500, 50)
@@ -187,7 +187,7 @@ class BudgetDialog(Dialog[str | None]):
         self.slider.focus()
         self._show()
 
-    def _record_here(self, _what: str) -> Place | None:
+    def _record_here(self) -> Place | None:
         line = self.rows.current
         return None if line is None else ("bullets", f"{self._book}/{line.bullet.id}")
 

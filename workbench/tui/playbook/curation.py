@@ -162,7 +162,7 @@ class CardsDialog(Dialog[str | None]):
         self._kept: tuple[str, ...] = ()
         self._warned = False
         self.cards: tuple[Card, ...] = ()
-        self.acts = Acts(lambda: self, self._bullet_here, missing=NO_BULLET, then=self._look)
+        self.acts = Acts(self, self._bullet_here, missing=NO_BULLET, then=self._look)
 
     def contents(self) -> Iterable[Widget]:
         """Return what the reply says, the cards, and the one under the cursor."""
@@ -223,7 +223,7 @@ class CardsDialog(Dialog[str | None]):
         text = BLANK if place is None else card_text(shown(self.cards[place]), self.decision(place))
         self.query_one(ReadingPane).show(text)
 
-    def _bullet_here(self, _what: str) -> Place | None:
+    def _bullet_here(self) -> Place | None:
         """Return where the only bullet is that the suggestion under the cursor is about."""
         place = self.rows.current
         touched = () if place is None else self.cards[place].touches

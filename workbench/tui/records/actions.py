@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 Place = tuple[str, str]
 """Where a record is: its table and its key there."""
 
-Here = Callable[[str], Place | None]
-"""Returns where the record is that an act ("edit") is for, or `None` where the row under the cursor
-has none.
-"""
+Here = Callable[[], Place | None]
+"""Returns where the record of the row under the cursor is, or `None` where that has none."""
 
 ACTIONS = {
     "memories": "workbench.tui.records.actions:MemoryActions",
@@ -71,7 +69,7 @@ class Acts:
 
     def __init__(
         self,
-        screen: Callable[[], Screen[Any]],
+        screen: Screen[Any],
         here: Here,
         *,
         missing: str = NO_RECORD,
@@ -84,7 +82,7 @@ class Acts:
 
     async def __call__(self, what: str) -> None:
         """Do something to the record, so that keys typed ahead reach the dialog it may open."""
-        screen, place = self._screen(), self._here(what)
+        screen, place = self._screen, self._here()
         area = area_below(screen)
         if place is None or place[0] not in ACTIONS:
             area.workbench_app.say(self._missing)
@@ -93,9 +91,8 @@ class Acts:
 
     def open(self) -> None:
         """Open the record over the present place; where there is none, nothing happens."""
-        screen, place = self._screen(), self._here("open")
-        if place is not None:
-            implementation(OPENS)(screen, area_below(screen), place, ())
+        if (place := self._here()) is not None:
+            implementation(OPENS)(self._screen, area_below(self._screen), place, ())
 
     async def _do(self, area: AreaScreen, place: Place, what: str) -> None:
         with area.workbench_app.reporting():
@@ -112,11 +109,10 @@ class ActsBesideSliders(Acts):
 
     async def __call__(self, what: str) -> None:
         """Do something to the record, where the list has the keys or nothing would be changed."""
-        screen = self._screen()
-        if not isinstance(screen.focused, Slider) or what in READING:
+        if not isinstance(self._screen.focused, Slider) or what in READING:
             await super().__call__(what)
         elif what not in VOTES:
-            area_below(screen).workbench_app.say(TO_THE_ROWS)
+            area_below(self._screen).workbench_app.say(TO_THE_ROWS)
 
 
 def area_below(screen: Screen[Any]) -> AreaScreen:

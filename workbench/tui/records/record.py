@@ -88,9 +88,7 @@ class OpenedRecord(Dialog[None]):
         self._unfolded = False
         self._flagged = FlaggedMemories(area)
         self._pane = ReadingPane(id="opened")
-        self.acts = Acts(
-            lambda: self, lambda _what: self._place, then=self._show, missing=keyed(NO_RECORD)
-        )
+        self.acts = Acts(self, lambda: self._place, then=self._show, missing=keyed(NO_RECORD))
         self._pane.links = Links(
             self._pane, area.bench, lambda: place, lambda: self._path, endless=True
         )

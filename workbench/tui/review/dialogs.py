@@ -221,7 +221,7 @@ class MergeChoice(Dialog[None]):
         self._whose: Whose = "own"
         self._written: dict[str, str] = {}
         self._warned = False
-        self.acts = Acts(lambda: self, self._record_here)
+        self.acts = Acts(self, self._record_here)
 
     def contents(self) -> Iterable[Widget]:
         """Return the search, the list, both texts, and what merging does."""
@@ -243,7 +243,7 @@ class MergeChoice(Dialog[None]):
         self._list(self._near)
         self.rows.focus()
 
-    def _record_here(self, _what: str) -> Place | None:
+    def _record_here(self) -> Place | None:
         return None if self.rows.current is None else ("memories", self.rows.current.memory.id)
 
     def _draw(self, target: Target, _width: int) -> list[Cell]:

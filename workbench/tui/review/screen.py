@@ -712,7 +712,7 @@ class ItemTexts:
         self.shown: Shown | None = None
         links = links_of(screen, self.evidence_pane, self._own)
         self.item.links, self.evidence_pane.links = links_of(screen, self.item, self._own), links
-        self.acts = Acts(lambda: screen, lambda _what: links.current, missing=NO_EVIDENCE)
+        self.acts = Acts(screen, lambda: links.current, missing=NO_EVIDENCE)
         self.evidence_pane.acts = self.acts
 
     def _own(self) -> Place | None:

@@ -245,7 +245,7 @@ class HistoryDialog(Dialog[None]):
             f"History of {masked_name(place[1], bench.safety.masked)}" if place else "All changes"
         )
         super().__init__(title, (opens, *HISTORY[:-1], *SHOWN_ON_ROW, CANCEL))
-        self.acts = Acts(lambda: self, self._record_here, missing=SEVERAL, then=self._catch_up)
+        self.acts = Acts(self, self._record_here, missing=SEVERAL, then=self._catch_up)
         self._bench, self._history, self._place = bench, bench.history, place
         self._opened = -1
         self._words: list[str] = []
@@ -335,7 +335,7 @@ class HistoryDialog(Dialog[None]):
         if fresh and self.query(LineView):
             self._show([*fresh, *self._events])
 
-    def _record_here(self, _what: str) -> Place | None:
+    def _record_here(self) -> Place | None:
         """Return the record whose history this is, else the one that the change under the cursor is
         about.
         """

@@ -92,7 +92,7 @@ class ReplaceDialog(Dialog[int]):
         self._taken: dict[str, bool] = {}
         self._seen: set[str] = set()
         self._elsewhere: Sequence[Elsewhere] = ()
-        self.acts = Acts(lambda: self, self._record_here)
+        self.acts = Acts(self, self._record_here)
 
     def contents(self) -> Iterable[Widget]:
         """Return both lines, the places, the one under the cursor in full, and what was decided."""
@@ -116,7 +116,7 @@ class ReplaceDialog(Dialog[int]):
     def _chosen(self) -> list[Place]:
         return [place for place in self.rows.rows if self._taken.get(place.name)]
 
-    def _record_here(self, _what: str) -> tuple[str, str] | None:
+    def _record_here(self) -> tuple[str, str] | None:
         place = self.rows.current
         return None if place is None else place_of(place.before)
 

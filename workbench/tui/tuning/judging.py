@@ -89,7 +89,7 @@ class JudgeDialog(Dialog[None]):
         self._give = give
         self._unsure: set[int] = set()
         self._steps: list[tuple[int, int | None]] = []
-        self.acts = self._record = Acts(lambda: self, self._record_here)
+        self.acts = self._record = Acts(self, self._record_here)
 
     def contents(self) -> Iterable[Widget]:
         """Return the query, what is left, the pool and the memory."""
@@ -116,7 +116,7 @@ class JudgeDialog(Dialog[None]):
         """Open the memory over the list."""
         self._record.open()
 
-    def _record_here(self, _what: str) -> Place | None:
+    def _record_here(self) -> Place | None:
         return "memories", self.ids[self.rows.cursor]
 
     def _draw(self, place: int, width: int) -> list[Cell]:  # noqa: ARG002 - the signature of drawing

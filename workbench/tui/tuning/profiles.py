@@ -200,7 +200,7 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
         self._shown = bench.safety.shown
         self._session = session
         self._sides = (left, right)
-        self._record = Acts(lambda: self, self._record_here)
+        self._record = Acts(self, self._record_here)
 
     def contents(self) -> Iterable[Widget]:
         """Return what they have in common, both names, and the places."""
@@ -267,7 +267,7 @@ class CompareDialog(Dialog[Literal["left", "right"] | None]):
         """
         self._record.open()
 
-    def _record_here(self, _what: str) -> Place | None:
+    def _record_here(self) -> Place | None:
         row = self.rows.current
         standing = None if row is None else row.left or row.right
         return None if standing is None else ("memories", standing.memory.id)

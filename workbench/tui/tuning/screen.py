@@ -134,7 +134,7 @@ class TuneScreen(AreaScreen):
         self.ranking = RankingPane(self._draw)
         self.why = WhyPane()
         self.verdict = VerdictLine()
-        self.acts = ActsBesideSliders(lambda: self, self._row_for, missing=TO_THE_ROWS)
+        self.acts = ActsBesideSliders(self, self._row_for, missing=TO_THE_ROWS)
         self.asking = self.resting = False
         self._again = self._no_model = self._why_waits = False
         self._moves = 0
@@ -570,7 +570,7 @@ class TuneScreen(AreaScreen):
         self.add_class("-open")
         self.why.focus()
 
-    def _row_for(self, _what: str) -> Place | None:
+    def _row_for(self) -> Place | None:
         memory = memory_of(self.rows.current)
         return None if memory is None else ("memories", memory.id)
 
