@@ -1,8 +1,8 @@
 """Promoting a memory: choose where to, see the exact text and what changes, and write it."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from textual import events, on, work
@@ -32,8 +32,8 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.host import Host
 from workbench.tui.app.saving import Preview
-from workbench.tui.app.waiting import asking, change
-from workbench.tui.files.preview import FileDialog, Pane, labelled
+from workbench.tui.app.waiting import asking
+from workbench.tui.files.preview import Pane, PreviewDialog, labelled
 from workbench.tui.widgets.content import BLANK, MUTED, body, joined, keyed, undo
 from workbench.tui.widgets.dialog import Dialog, SafeInput, path_to_write, sure
 from workbench.tui.widgets.figures import amount
@@ -129,7 +129,7 @@ def open_promote(
         app.push_screen(PromoteDialog(screen.bench, ids), written)
 
 
-class PromoteDialog(FileDialog[PromotionPlan | None]):
+class PromoteDialog(PreviewDialog[PromotionPlan | None, Look]):
     """The places on one side, the text on the other; the result is what was written.
 
     Raises `UnknownRecord` when a memory is gone.
@@ -162,9 +162,6 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
             PROMOTE,
             bench,
         )
-        self._found = Look()
-        self._ready = asyncio.Event()
-        """Set while what is shown is what was asked for last."""
         self._slug = self._unoffered = ""
         self._previews = {
             name: Preview(bench, again="enter", line=True) for name in ("title", "about")
@@ -218,10 +215,8 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         self._look()
 
     def _look(self, notice: str = "") -> None:
-        """Have the promotion to the place under the cursor planned; what stands there stays until
-        that is done.
-
-        `notice` is said in place of what the plan does.
+        """Have the promotion to the place under the cursor planned; `notice` is said in place of
+        what the plan does.
         """
         if (offer := self._places.current) is None:
             return
@@ -232,20 +227,14 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         }
         for name, line in self._lines.items():
             line.display = shown.get(name, named)
-        self._ready.clear()
         try:
-            target = self._target(offer)
+            find = partial(look, self.bench, self._ids, self._target(offer))
         except WorkbenchError as error:
-            found = Look(problem=str(error), misses=isinstance(error, _Missing))
-            self._plan(None, notice or self._unoffered, found)
-        else:
-            self._plan(target, notice, Look())
+            find = partial(Look, problem=str(error), misses=isinstance(error, _Missing))
+            notice = notice or self._unoffered
+        self.work_out(find, partial(self._show, notice))
 
-    @work(exclusive=True, group="promote-look", description="what is written")
-    async def _plan(self, target: Target | None, notice: str, found: Look) -> None:
-        if target is not None:
-            found = await asyncio.to_thread(look, self.bench, self._ids, target)
-        self._found = found
+    def _show(self, notice: str, found: Look) -> None:
         self._show_name(found.plan)
         if notice:
             self.complain(notice)
@@ -254,7 +243,6 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         pane = self.query_one(Pane)
         pane.set_empty(BLANK)
         pane.show(found.lines, changed=True)
-        self._ready.set()
 
     def _value(self, name: str) -> str:
         return self._fields[name].value.strip()
@@ -304,15 +292,15 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
         """Write what was asked for, after a yes where one is needed; what goes wrong is said here
         and loses nothing.
         """
-        await self._ready.wait()
-        if self.app.screen is not self:
+        await self.ready.wait()
+        if self.app.screen is not self or (found := self.found) is None:
             return
-        if (plan := self._found.plan) is None:
+        if (plan := found.plan) is None:
             if self._places.current is OTHER:
                 self._fields["path"].focus()
             else:
                 self._places.focus()
-                self.complain(self._found.problem)
+                self.complain(found.problem)
             self.app.bell()
             return
         # How a title or a description would be written is said before it is for the first time.
@@ -328,17 +316,11 @@ class PromoteDialog(FileDialog[PromotionPlan | None]):
                 return
         typed = tuple(text for preview in self._previews.values() for text in preview.typed)
 
-        def write() -> None:
+        def write() -> PromotionPlan:
             self.bench.promotion.carry_out(plan, outside=True, allow=ALLOWED, keep=typed)
-            self.dismiss(plan)
+            return plan
 
-        def failed(error: WorkbenchError) -> None:
-            if isinstance(error, Conflict):
-                self._look(f"{error.message} The preview is updated.")
-            else:
-                self.complain(error)
-
-        change(self, write, failed)
+        self.write(write, self._look)
 
 
 def _state(found: Look) -> Iterator[tuple[str, str]]:

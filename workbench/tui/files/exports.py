@@ -2,19 +2,19 @@
 was shown.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
-from textual import events, on, work
+from textual import events, on
 from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.core.files.format import Format
 from workbench.core.playbook.book import Dialect
-from workbench.core.record import Conflict, WorkbenchError
+from workbench.core.record import WorkbenchError
 from workbench.core.text import one_line, printable
 from workbench.services.files.exporting import Choice as Wanted
 from workbench.services.files.exporting import ExportPreview, Rendered, Written, parts_of
@@ -25,8 +25,8 @@ from workbench.services.safety.safety import Outgoing
 from workbench.tui.actions import EXPORT
 from workbench.tui.app.actions import bindings, footer_entries, sentence
 from workbench.tui.app.saving import Preview
-from workbench.tui.app.waiting import asking, change
-from workbench.tui.files.preview import ActionText, FileDialog, Pane, Parts, labelled, whole_file
+from workbench.tui.app.waiting import asking
+from workbench.tui.files.preview import ActionText, Pane, Parts, PreviewDialog, labelled, whole_file
 from workbench.tui.safety import FLAGGED, missing
 from workbench.tui.widgets.content import MUTED, assemble, key_of, muted
 from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput, sure
@@ -80,7 +80,7 @@ class Look:
         return (self.preview.merged or own) if self.preview else own
 
 
-class ExportDialog(FileDialog[Written | None]):
+class ExportDialog(PreviewDialog[Written | None, Look]):
     """Choose file, format and part, look at the text, write it; the result is what was written.
 
     `copy` puts a text on the clipboard and says how. It opens on the file that was written `last`,
@@ -121,11 +121,8 @@ class ExportDialog(FileDialog[Written | None]):
         self._chosen = 0
         self._within = False
         self._copy = copy
-        self._found: Look | None = None
         self._asked = 0
         """How often something else was asked for."""
-        self._ready = asyncio.Event()
-        """Set while what is shown is what was asked for last."""
         self._notice: Parts = []
         self._opened = False
 
@@ -159,7 +156,7 @@ class ExportDialog(FileDialog[Written | None]):
         """Show changes and whole file side by side, or one of them; the whole file when nothing is
         replaced.
         """
-        changes = self._found is not None and bool(self._found.changes)
+        changes = self.found is not None and bool(self.found.changes)
         self.set_class(not changes, "-new")
         self.set_class(changes and width >= BOTH, "-both")
 
@@ -221,13 +218,10 @@ class ExportDialog(FileDialog[Written | None]):
 
     # Looking
 
-    def _look(self, notice: Parts | None = None) -> None:
-        """Have the text made and compared with the file; what stands there stays until that is
-        done.
-        """
-        self._notice = notice or []
+    def _look(self, notice: str = "") -> None:
+        """Have the text made and compared with the file."""
+        self._notice = [(f"✗ {printable(notice)} ", "bold $text-error")] if notice else []
         self._asked += 1
-        self._ready.clear()
         marks = (
             ("● ", "bold $text-accent") if n == self._chosen else ("  ", MUTED)
             for n in range(len(DIALECTS))
@@ -242,7 +236,7 @@ class ExportDialog(FileDialog[Written | None]):
         kind, key = self._exporter.kind(self._format).title, key_of("export.format")
         title = [(kind, "bold"), ("   ", ""), (key, "bold $text-accent"), (" another one", MUTED)]
         self.query_one("#export-format", ActionText).update(assemble(title))
-        self._make()
+        self.work_out(partial(look, self.bench, self._wanted()), lambda _: self._show())
 
     def _wanted(self) -> Look:
         least = self._least.value.strip()
@@ -261,22 +255,16 @@ class ExportDialog(FileDialog[Written | None]):
         except WorkbenchError as error:
             return replace(asked, problem=asked.problem or str(error))
 
-    @work(exclusive=True, group="export-look")
-    async def _make(self) -> None:
-        self._found = await asyncio.to_thread(look, self.bench, self._wanted())
-        self._show()
-        self._ready.set()
-
     @property
     def _current(self) -> Look | None:
         """What is shown, unless something else was asked for since."""
-        return self._found if self._ready.is_set() else None
+        return self.found if self.ready.is_set() else None
 
     def _show(self) -> None:
         """Say what will happen, and show the text and its changes, without their secrets until a
         person opens them.
         """
-        found = self._found
+        found = self.found
         if found is None:
             return
         self.state.update(assemble([*self._notice, *_state(found), *self._remarks(found)]))
@@ -344,14 +332,14 @@ class ExportDialog(FileDialog[Written | None]):
         for until then.
         """
         asked = self._asked
-        await self._ready.wait()
+        await self.ready.wait()
         preview = self._may_go() if asked == self._asked else None
         if preview is None or not preview.changed:
             self.app.bell()
         elif preview.obstacle is None:
-            self._write(lambda: self._exporter.write(preview))
+            self.write(lambda: self._exporter.write(preview), self._look)
         elif preview.merged not in (None, preview.present):
-            self._write(lambda: self._exporter.write_merged(preview))
+            self.write(lambda: self._exporter.write_merged(preview), self._look)
         else:
             self.app.bell()
 
@@ -365,26 +353,7 @@ class ExportDialog(FileDialog[Written | None]):
         question = f"Replace {preview.path.name}? {sentence(loss_said(preview.obstacle))}."
         kept = "A copy is kept in your state folder; its name is shown afterwards."
         if await sure(self, question, kept, "replace"):
-            self._write(lambda: self._exporter.write(preview, force=True))
-
-    def _write(self, write: Callable[[], Written]) -> None:
-        def written() -> None:
-            self.dismiss(write())
-
-        def not_written(error: WorkbenchError) -> None:
-            if isinstance(error, Conflict):
-                self._look(
-                    [
-                        (
-                            f"✗ {printable(error.message)} This is the present state. ",
-                            "bold $text-error",
-                        )
-                    ]
-                )
-            else:
-                self.complain(error)
-
-        change(self, written, not_written)
+            self.write(lambda: self._exporter.write(preview, force=True), self._look)
 
 
 # What there is to see of an export; made on a thread, as large playbooks and files take a while.

@@ -2,25 +2,30 @@
 of a list.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, TypeVar
 
+from textual import work
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from workbench.core.record import Conflict, WorkbenchError
 from workbench.core.text import fitting, printable
 from workbench.services.files.threeway import NO_LAST_END, DiffKind, DiffLine, split_lines
 from workbench.services.open import Workbench
 from workbench.tui.app.actions import Action
 from workbench.tui.app.private_names import Guarded
+from workbench.tui.app.waiting import change
 from workbench.tui.widgets.content import BLANK, MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.line_list import LineView
 
 R = TypeVar("R")
+Found = TypeVar("Found")
 
 Parts = list[tuple[str, str]]
 """Texts with their styles."""
@@ -79,6 +84,41 @@ class FileDialog(Dialog[R]):
     def toast(self, sentence: str, severity: str = "information") -> None:
         """Say what was done, or why it was not, where it is seen after this is closed, too."""
         self.app.notify(printable(self.masked(sentence)), severity=severity, markup=False)  # type: ignore[arg-type]
+
+
+class PreviewDialog(FileDialog[R], Generic[R, Found]):
+    """What would be written is worked out on a thread and shown, and only what is shown is written."""
+
+    def __init__(self, title: str, offered: Iterable[Action], bench: Workbench) -> None:
+        super().__init__(title, offered, bench)
+        self.found: Found | None = None
+        self.ready = asyncio.Event()
+        """Set while what was found is what was asked for last."""
+
+    def work_out(self, find: Callable[[], Found], shown: Callable[[Found], None]) -> None:
+        """Find out what would be written, and have it shown; what is shown stays until then."""
+        self.ready.clear()
+        self._find(find, shown)
+
+    @work(exclusive=True, group="preview", description="what is written")
+    async def _find(self, find: Callable[[], Found], shown: Callable[[Found], None]) -> None:
+        self.found = found = await asyncio.to_thread(find)
+        shown(found)
+        self.ready.set()
+
+    def write(self, step: Callable[[], R], look: Callable[[str], None]) -> None:
+        """Write and close; where something was changed meanwhile `look` shows that, with a notice."""
+
+        def write() -> None:
+            self.dismiss(step())
+
+        def failed(error: WorkbenchError) -> None:
+            if isinstance(error, Conflict):
+                look(f"{error.message} The preview is updated.")
+            else:
+                self.complain(error)
+
+        change(self, write, failed)
 
 
 def labelled(label: str, *widgets: Widget) -> Horizontal:

@@ -6,6 +6,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from textual import on, work
@@ -41,7 +43,7 @@ from workbench.services.safety.texts import place_of
 from workbench.tui.actions import FINDINGS, WHOLE
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings, footer_entries
-from workbench.tui.files.preview import FileDialog, Pane, whole_file
+from workbench.tui.files.preview import FileDialog, Pane, PreviewDialog, whole_file
 from workbench.tui.health.sections import (
     BAD,
     ERROR,
@@ -347,7 +349,11 @@ RULE, WITH_RULE = 18, 84
 """Columns of a rule's name, and the width from which there is room for it."""
 
 
-class FindingsDialog(FileDialog[None]):
+Fix = tuple[tuple[FileEdit, ...], list[DiffLine], str]
+"""What a fix would change, the lines that are shown of it, and why it cannot be made."""
+
+
+class FindingsDialog(PreviewDialog[None, Fix]):
     """The findings of a file; `f` makes the fix that is shown, `u` takes the last one back while
     this is open.
     """
@@ -371,8 +377,6 @@ class FindingsDialog(FileDialog[None]):
         self._fix = Static(BLANK, id="findings-fix")
         self._pane = Pane("findings-diff")
         self._pane.can_focus = False
-        self.changes: tuple[FileEdit, ...] = ()
-        """What the fix that is shown would change."""
         self._rule = ""
         self._made: list[tuple[str, tuple[FileEdit, ...]]] = []
         """What was done here, and the files before and after."""
@@ -387,10 +391,10 @@ class FindingsDialog(FileDialog[None]):
     def on_mount(self) -> None:
         """Look the file over."""
         self._list.focus()
-        self._look()
+        self._check()
 
     @work(exclusive=True, group="findings")
-    async def _look(self) -> None:
+    async def _check(self) -> None:
         checked = await asyncio.to_thread(check, self._file, self.bench.context.now())
         kind = f"{checked.linted.title} · " if checked.linted else ""
         count = len(checked.findings)
@@ -423,29 +427,21 @@ class FindingsDialog(FileDialog[None]):
             [(f"{finding.rule}: ", MUTED), (printable(finding.fix.label), "bold"), (does, MUTED)],
         )
 
+    @property
+    def changes(self) -> tuple[FileEdit, ...]:
+        """What the fix that is shown would change."""
+        return self.found[0] if self.found and self.ready.is_set() else ()
+
     def _preview(
         self, findings: Sequence[LintFinding], said: Iterable[tuple[str, str]], rule: str = ""
     ) -> None:
-        self.changes, self._rule = (), rule
+        self._rule = rule
         self._fix.update(assemble(said))
-        self._work_out(findings)
+        now = self.bench.context.now()
+        self.work_out(partial(_fix_of, self._path, findings, rule, now), self._show)
 
-    @work(exclusive=True, group="findings-preview", description="fixes")
-    async def _work_out(self, findings: Sequence[LintFinding]) -> None:
-        problem, changes, rule = "", tuple[FileEdit, ...](), self._rule
-        try:
-            if rule:  # one after the other, as some fixes of a rule touch the same place
-                now = self.bench.context.now()
-                changes = (
-                    await asyncio.to_thread(lint.correction, self._path, now, frozenset({rule}))
-                ).changes
-            elif findings:
-                fixes = [f.fix for f in findings if f.fix is not None]
-                changes = await asyncio.to_thread(lint.preview, self._path, fixes)
-        except WorkbenchError as error:
-            problem = str(error)
-        lines = await asyncio.to_thread(_lines_of, changes)
-        self.changes = changes
+    def _show(self, fix: Fix) -> None:
+        _, lines, problem = fix
         if problem:
             self.toast(problem, "error")
         self._pane.show(lines)
@@ -497,7 +493,7 @@ class FindingsDialog(FileDialog[None]):
             self.toast(str(error), "error")
             return False
         finally:
-            self._look()
+            self._check()
         return True
 
     def action_undo(self) -> None:
@@ -515,7 +511,7 @@ class FindingsDialog(FileDialog[None]):
         else:
             self._made.pop()
             self.toast(f"Undone: {said}.")
-        self._look()
+        self._check()
 
     # The file itself
 
@@ -569,6 +565,18 @@ def _draw(finding: LintFinding, width: int) -> list[Cell]:
     rule = [Cell(finding.rule, RULE, "$text-accent")] if width >= WITH_RULE else []
     fix = Cell("fix" if finding.fix else "", 3, "$text-success")
     return [Cell(number(finding.line), 6, MUTED, "right"), *rule, Cell(finding.message), fix]
+
+
+def _fix_of(path: Path, findings: Sequence[LintFinding], rule: str, now: datetime) -> Fix:
+    """Return what fixing some findings would change, or all of a rule; for a thread."""
+    try:
+        if rule:  # one after the other, as some fixes of a rule touch the same place
+            changes = lint.correction(path, now, frozenset({rule})).changes
+        else:
+            changes = lint.preview(path, [f.fix for f in findings if f.fix is not None])
+    except WorkbenchError as error:
+        return (), [], str(error)
+    return changes, _lines_of(changes), ""
 
 
 def _lines_of(changes: Sequence[FileEdit]) -> list[DiffLine]:
