@@ -17,7 +17,7 @@ from workbench.services.agents.context import gathered
 from workbench.services.agents.serving import AgentContext, text_of
 from workbench.tui.agents.context import (
     STEP,
-    ContextPane,
+    ContextPreview,
     Given,
     Head,
     More,
@@ -49,7 +49,7 @@ def screen(app: WorkbenchApp) -> AgentsScreen:
     return next(s for s in app.opened if isinstance(s, AgentsScreen))
 
 
-def preview(app: WorkbenchApp) -> ContextPane:
+def preview(app: WorkbenchApp) -> ContextPreview:
     return screen(app).preview
 
 

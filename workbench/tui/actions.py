@@ -755,18 +755,27 @@ CONNECT = Table(
     place="workbench.tui.agents.connect",
 )
 
+_PREVIEW = "screen.do('preview.{}')"
+
 CONTEXT = Table(
     "a context",
     (
-        Action("context.less", "left", "fewer tokens", "A smaller budget, of all or a layer", CHANGE),
-        Action("context.more", "right", "more tokens", "A larger budget, of all or a layer", CHANGE),
-        Action("context.reset", "backspace", "as set", "The budgets as they are set", CHANGE, False),
-        Action("context.layers", "tab", "layers", "From the text to the layers, and back", MOVE),
-        Action("context.profile", "r,p", "rank under", "Rank under another profile", FIND),
-        Action("context.task", "slash", "task", "Write another task", FIND),
-        Action("context.copy", "y", "copy", "Copy what is served, as Markdown", CHANGE),
-        Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
-        Action("context.export", "X", "export", "Write it to a file, JSON or Markdown", CHANGE),
+        Action("context.less", "left", "fewer tokens", "A smaller budget, of all or a layer",
+               CHANGE, run=_PREVIEW.format("less")),
+        Action("context.more", "right", "more tokens", "A larger budget, of all or a layer",
+               CHANGE, run=_PREVIEW.format("more")),
+        Action("context.reset", "backspace", "as set", "The budgets as they are set",
+               CHANGE, False, _PREVIEW.format("reset")),
+        Action("context.layers", "tab", "layers", "From the text to the layers, and back",
+               MOVE, run=_PREVIEW.format("rows.focus")),
+        Action("context.profile", "r,p", "rank under", "Rank under another profile",
+               FIND, run=_PREVIEW.format("profile")),
+        Action("context.task", "slash", "task", "Write another task", FIND, run=_PREVIEW.format("box.focus")),
+        Action("context.copy", "y", "copy", "Copy what is served, as Markdown", CHANGE, run=_PREVIEW.format("copy")),
+        Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out",
+               CHANGE, run=_PREVIEW.format("copy_json")),
+        Action("context.export", "X", "export", "Write it to a file, JSON or Markdown",
+               CHANGE, run=_PREVIEW.format("export")),
         CANCEL,
     ),
     MOVES,

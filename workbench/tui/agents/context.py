@@ -4,17 +4,13 @@ any agent sees it.
 
 import asyncio
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
 
-from textual import on, work
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
-from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from workbench.core.agents.layers import USUAL
 from workbench.core.files.replacing import replace_file
@@ -31,7 +27,6 @@ from workbench.tui.actions import CONTEXT
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.private_names import Guarded
-from workbench.tui.app.waiting import asking
 from workbench.tui.safety import FLAGGED
 from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import SYMBOLS, marks_of
@@ -307,21 +302,16 @@ NOT_TRUSTED = (
     "This store is not trusted, so agents are served nothing. `workbench trust` shows what came in."
 )
 
-_ON_RECORD = frozenset({"profile", "copy"})
+_ON_RECORD = frozenset({"preview.profile", "preview.copy"})
 """What a key of this does to all of it means the record itself on a row that has one: p pins, y
 copies.
 """
 
 
 class ContextPane(Guarded, Vertical):
-    """A task, the budget of each layer as a bar, and below each what it gives and leaves out. It
-    counts no read.
-    """
+    """Whose context it is, the task, and the rows; its keys are done by the `preview` of its screen."""
 
-    class Changed(Message):
-        """It was made anew: for another task, under another budget, or of a store that changed."""
-
-    BINDINGS = bindings(CONTEXT)
+    BINDINGS = bindings(CONTEXT[:-1])
     DEFAULT_CSS = """
     ContextPane {
         & > #context-said { height: 1; padding: 0 1; color: $text-muted; }
@@ -330,9 +320,14 @@ class ContextPane(Guarded, Vertical):
     }
     """
 
-    def __init__(self, bench: Workbench, *, id: str) -> None:
-        super().__init__(id=id)
-        self._bench = bench
+
+class ContextPreview:
+    """A task, the budget of each layer as a bar, and below each what it gives and leaves out. It
+    counts no read. `changed` is called when it was made anew.
+    """
+
+    def __init__(self, screen: AreaScreen, changed: Callable[[], None]) -> None:
+        self._screen, self._bench, self._changed = screen, screen.bench, changed
         self._agent = ""
         self._budget = USUAL
         self._budgets: dict[str, int] = {}
@@ -342,33 +337,23 @@ class ContextPane(Guarded, Vertical):
         self._working = self._again = self._is_ready = False
         self._material: Material | None = None
         self.made: AgentContext | None = None
+        self._said = Static(id="context-said")
         self.box = SafeInput(placeholder=TASK, id="context-task")
         self.rows: LineView[Row] = LineView(
-            self._draw,
+            lambda row, width: draw(row, width, self._bench),
             key_of,
             is_heading=is_heading,
             empty=Content(LOOKING),
             title="Context",
             id="context-rows",
         )
-
-    def compose(self) -> Iterable[Widget]:
-        """Return whose context it is, the task, and the rows."""
-        yield Static(id="context-said")
-        yield self.box
-        yield self.rows
-
-    def on_mount(self) -> None:
+        self.pane = ContextPane(self._said, self.box, self.rows, id="context")
         self._say_whose()
 
     @property
     def row(self) -> Row | None:
         """The row under the cursor."""
         return self.rows.current
-
-    @property
-    def _area(self) -> AreaScreen:
-        return cast(AreaScreen, self.screen)
 
     @property
     def _asker(self) -> Context:
@@ -391,21 +376,14 @@ class ContextPane(Guarded, Vertical):
             return
         self._again = True
         if not self._working:
-            self._gather()
+            self._screen.run_worker(self._gather())
 
-    @on(Input.Changed, "#context-task")
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        if event.value.strip() != self._wanted:
-            self._wanted = event.value.strip()
+    def ask_for(self, task: str) -> None:
+        """Have it found for a task, unless it is that one's already."""
+        if task.strip() != self._wanted:
+            self._wanted = task.strip()
             self.ask()
 
-    @on(Input.Submitted, "#context-task")
-    def _entered(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.rows.focus()
-
-    @work(description="what an agent would be served")
     async def _gather(self) -> None:
         self._working = True
         while self._again:
@@ -436,7 +414,7 @@ class ContextPane(Guarded, Vertical):
         self.rows.set_empty(Content.styled(one_line(sentence, 300), "$text-warning"))
         self.rows.set_rows([])
         self._say_whose()
-        self.post_message(self.Changed())
+        self._changed()
 
     # Showing it
 
@@ -447,7 +425,7 @@ class ContextPane(Guarded, Vertical):
         self.made = self._material.cut(self._budget, self._budgets)
         self.rows.set_rows(rows_of(self.made, self._budgets.keys(), self._unfolded))
         self._say_whose()
-        self.post_message(self.Changed())
+        self._changed()
 
     def _say_whose(self) -> None:
         profile = (
@@ -459,30 +437,23 @@ class ContextPane(Guarded, Vertical):
         parts = [(f"Context for {who}", ""), (f" · ranked under {profile}", MUTED)]
         if self.made is not None and self.made.is_empty:
             parts.append((f" · {NOTHING}", "$text-warning"))
-        self.query_one("#context-said", Static).update(assemble(parts))
-
-    def _draw(self, row: Row, width: int) -> list[Cell] | Content:
-        return draw(row, width, self._bench)
+        self._said.update(assemble(parts))
 
     # Keys
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's way
-        """On the row of a record its keys are those of every list; tab leads from the task to the
-        rows, then on.
+    def holds(self, path: str) -> bool:
+        """Tell whether a key is this one's: on the row of a record some are those of every list, and
+        tab leads from the task to the rows, then on.
         """
-        if action in _ON_RECORD:
+        if path in _ON_RECORD:
             return self.box.has_focus or not isinstance(self.row, Given | Out)
-        return self.box.has_focus if action == "layers" else True
+        return self.box.has_focus or path != "preview.rows.focus"
 
-    def action_less(self) -> None:
+    def less(self) -> None:
         """Give it, or the layer under the cursor, fewer tokens."""
-        self._move(-STEP)
+        self.more(-STEP)
 
-    def action_more(self) -> None:
-        """Give it, or the layer under the cursor, more tokens."""
-        self._move(STEP)
-
-    def _move(self, step: int) -> None:
+    def more(self, step: int = STEP) -> None:
         row = self.row
         if self.made is None:
             return
@@ -494,20 +465,10 @@ class ContextPane(Guarded, Vertical):
             self._budget = max(0, self._budget + step)
         self._cut()
 
-    def action_reset(self) -> None:
+    def reset(self) -> None:
         """Take the budgets as they are set."""
         self._budget, self._budgets = USUAL, {}
         self._cut()
-
-    def action_layers(self) -> None:
-        self.rows.focus()
-
-    def action_cancel(self) -> None:
-        """From the task to the layers; from there back to what was done."""
-        if self.box.has_focus:
-            self.rows.focus()
-        else:
-            self._area.go_back()
 
     def open_row(self) -> bool:
         """Go from a layer to what it gives, or list what else it leaves out; say whether the row
@@ -523,45 +484,42 @@ class ContextPane(Guarded, Vertical):
             )
         return isinstance(row, More | Head)
 
-    @asking
-    async def action_profile(self) -> None:
+    async def profile(self) -> None:
         """Rank under another profile."""
         profiles = self._bench.tuning.profiles
         now = self._profile.name if self._profile is not None else self._bench.context.profile.name
         choices = [Choice(name, name) for name in profiles.names()]
-        chosen = await self.app.push_screen_wait(Choose("Rank what is found under", choices, now))
+        chosen = await self._screen.app.push_screen_wait(
+            Choose("Rank what is found under", choices, now)
+        )
         if chosen is not None:
             try:
                 self._profile = profiles.get(chosen)
             except WorkbenchError as error:
-                self._area.workbench_app.say(str(error))
+                self._screen.say(str(error))
             else:
                 self.ask()
 
-    def action_task(self) -> None:
-        self.screen.set_focus(self.box)
-
-    def action_copy(self) -> None:
+    def copy(self) -> None:
         """Copy what is given, as the agent gets it: Markdown."""
         if self.made is not None:
-            self._area.copy(text_of(self.made))
+            self._screen.copy(text_of(self.made))
 
     def copy_row(self) -> None:
         """Copy the text of the row under the cursor as the agent gets it; all of it where the row
         is none.
         """
         if isinstance(row := self.row, Given):
-            self._area.copy(row.item.alone)
+            self._screen.copy(row.item.alone)
         else:
-            self.action_copy()
+            self.copy()
 
-    def action_copy_json(self) -> None:
+    def copy_json(self) -> None:
         """Copy it as JSON, with what is left out, as an agent's door gives it."""
         if self.made is not None:
-            self._area.copy(self._as_json(self.made))
+            self._screen.copy(self._as_json(self.made))
 
-    @asking
-    async def action_export(self) -> None:
+    async def export(self) -> None:
         """Write it to a new file, as JSON where the name says so, else as Markdown."""
         made = self.made
         if made is None:
@@ -579,9 +537,9 @@ class ContextPane(Guarded, Vertical):
             placeholder="context.md or context.json",
             take=write,
         )
-        written = await self.app.push_screen_wait(ask)
+        written = await self._screen.app.push_screen_wait(ask)
         if written:
-            self._area.workbench_app.say(f"Wrote {_file(written)}.")
+            self._screen.say(f"Wrote {_file(written)}.")
 
     def _as_json(self, made: AgentContext) -> str:
         answer = Answering(self._asker, self._bench.safety).context(made)

@@ -12,7 +12,7 @@ from textual import events, on, work
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from workbench.core.agents.read import AgentRead
 from workbench.core.record import WorkbenchError, clock_time
@@ -25,7 +25,7 @@ from workbench.services.context import Touched
 from workbench.services.open import Workbench
 from workbench.tui.actions import AGENTS, CONTEXT
 from workbench.tui.agents import context
-from workbench.tui.agents.context import ContextPane, bar, memory_line
+from workbench.tui.agents.context import ContextPreview, bar, memory_line
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.waiting import asking
@@ -148,7 +148,7 @@ class AgentsScreen(AreaScreen):
         )
         self.side = ReadingPane(id="side", title="Text")
         self.side.links = links_of(self, self.side, lambda: place_of(self.rows.current))
-        self.preview = ContextPane(self.bench, id="context")
+        self.preview = ContextPreview(self, self._show_side)
         self.flagged = FlaggedMemories(self)
         self.acts = Acts(self, self._row_for, missing=keyed(TO_A_MEMORY))
 
@@ -157,7 +157,7 @@ class AgentsScreen(AreaScreen):
         text.
         """
         doings = Vertical(Static(id="agents-line"), self.sessions, self.rows, id="doings")
-        yield Horizontal(doings, self.side, self.preview, id="work")
+        yield Horizontal(doings, self.side, self.preview.pane, id="work")
 
     def on_mount(self) -> None:
         """Start in the sessions."""
@@ -263,7 +263,6 @@ class AgentsScreen(AreaScreen):
 
     @on(LineView.Highlighted, "#list")
     @on(LineView.Highlighted, "#context-rows")
-    @on(ContextPane.Changed)
     def _show_side(self) -> None:
         """Show the row under the cursor in full, with the memory it is about, where there is room
         for that.
@@ -334,6 +333,18 @@ class AgentsScreen(AreaScreen):
         if not self.preview.open_row():
             self._open()
 
+    @on(Input.Changed, "#context-task")
+    def _typed(self, event: Input.Changed) -> None:
+        self.preview.ask_for(event.value)
+
+    @on(Input.Submitted, "#context-task")
+    def _entered(self) -> None:
+        self.preview.rows.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys that are every list's to those, where the preview does not hold them."""
+        return action != "do" or self.preview.holds(str(parameters[0]))
+
     def _enter_text(self) -> None:
         self.add_class("-open")
         self.side.focus()
@@ -383,7 +394,9 @@ class AgentsScreen(AreaScreen):
 
     def go_back(self) -> None:
         """Close the text, leave the session or the context, or show all agents again."""
-        if self.has_class("-open") or self.focused is self.side:
+        if self.focused is self.preview.box:
+            self.preview.rows.focus()
+        elif self.has_class("-open") or self.focused is self.side:
             self._enter(self.preview.rows if self._is_given else self.rows)
         elif self.focused is self.rows or self._is_given:
             self._enter(self.sessions)
