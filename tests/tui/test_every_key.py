@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 
 import workbench.tui
 from workbench.tui.app.actions import Action, bindings
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS
 
 ROOT = Path(workbench.tui.__file__).parent
@@ -47,7 +48,7 @@ def silent(kind: type[DOMNode]) -> list[str]:
 
 def _is_there(kind: type[DOMNode], action: str) -> bool:
     place, _, name = action.partition("(")[0].rpartition(".")
-    holder = App if place == "app" else kind
+    holder = {"app": App, "screen": AreaScreen}.get(place, kind)
     return hasattr(holder, f"action_{name}")
 
 

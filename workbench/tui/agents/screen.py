@@ -442,10 +442,8 @@ class AgentsScreen(AreaScreen):
         if read is None and session is not None and self.focused is self.sessions:
             read = next((one for one in session.reads if one.is_question), None)
         if read is None or not read.is_question:
-            self.say(
-                keyed(
-                    "Go to a question, or to what was served for it: {agents.judge} asks it again in Tune."
-                )
+            self.hint(
+                "Go to a question, or to what was served for it: {agents.judge} asks it again in Tune."
             )
             return
         from workbench.tui.tuning.screen import TuneScreen
@@ -461,10 +459,8 @@ class AgentsScreen(AreaScreen):
         line, memory = self.rows.current, self.memory
         read = None if self._is_given else read_of(line)
         if read is None or not read.is_question or memory is None:
-            self.say(
-                keyed(
-                    "Go to a memory that was served for a question: {agents.bad} judges it as no answer to that."
-                )
+            self.hint(
+                "Go to a memory that was served for a question: {agents.bad} judges it as no answer to that."
             )
             return
 

@@ -315,6 +315,9 @@ class AreaScreen(Guarded, Screen[object]):
         """Show a toast (see `Host.say`)."""
         self.workbench_app.say(sentence, severity)
 
+    def hint(self, sentence: str) -> None:
+        self.workbench_app.hint(sentence)
+
     def copy(self, *texts: str) -> None:
         """Put texts on the clipboard, an empty line between them, or where one can be had; say
         where they went.

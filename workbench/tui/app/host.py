@@ -32,6 +32,7 @@ from workbench.streams import takes_marks
 from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.private_names import GuardedApp
 from workbench.tui.app.waiting import Change, ThreadWaits, Waits
+from workbench.tui.widgets.content import keyed
 from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.header import KeyBar
@@ -259,6 +260,10 @@ class Host(GuardedApp[Path | None]):
             raise ValueError(severity)
         shown = printable(self.bench.safety.masked(sentence), keep_newlines=True)
         self.notify(shown, severity=severity, markup=False)  # type: ignore[arg-type]
+
+    def hint(self, sentence: str) -> None:
+        """Say a constant sentence that names keys (see `keyed`)."""
+        self.say(keyed(sentence))
 
     @contextmanager
     def reporting(self) -> Iterator[None]:

@@ -31,7 +31,7 @@ from workbench.tui.health.sections import (
 from workbench.tui.health.store import Store
 from workbench.tui.health.upkeep import Consolidation, Duplicates, Upkeep
 from workbench.tui.records.actions import Acts, Place, links_of
-from workbench.tui.widgets.content import BLANK, joined, keyed
+from workbench.tui.widgets.content import BLANK, joined
 from workbench.tui.widgets.line_list import Cell, LineView
 from workbench.tui.widgets.reading_pane import ReadingPane
 
@@ -215,7 +215,7 @@ class HealthScreen(AreaScreen):
             if section.worker is not None:
                 section.worker.cancel()
         if waited_for:
-            self.say(keyed(" ".join(dict.fromkeys(section.STOPPED for section in waited_for))))
+            self.hint(" ".join(dict.fromkeys(section.STOPPED for section in waited_for)))
             return
         self.remove_class("-open")
         self.rows.focus()

@@ -464,7 +464,7 @@ class History(Section[tuple[Event, ...]]):
         """Take a change back."""
         event = row.item
         if not isinstance(event, Event):
-            self.app.say(keyed("Go to a change first; {health.take-back} takes it back."))
+            self.app.hint("Go to a change first; {health.take-back} takes it back.")
             return
         app, history, more = self.app, self.bench.history, keyed(" {app.redo} does it again.")
         app.change(lambda: app.say(f"Taken back: {history.undo_revision(event.rev)}.{more}"))

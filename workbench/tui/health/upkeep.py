@@ -431,7 +431,7 @@ class Duplicates(Section[DedupPlan]):
         """Put every group that still holds into Review."""
         del row
         if not self.known:
-            self.app.say(keyed("Not compared yet. {health.compare} starts it."))
+            self.app.hint("Not compared yet. {health.compare} starts it.")
             return
         made = await asyncio.to_thread(self.bench.deduplication.propose, self.value)
         if made:
@@ -484,7 +484,7 @@ class Duplicates(Section[DedupPlan]):
             told = "Not compared yet. {health.compare} starts it."
         elif not (plan := self.bench.deduplication.standing(self.value)).groups and not plan.apart:
             told = f"{_summary(plan)} No groups."
-        self.app.say(keyed(told))
+        self.app.hint(told)
 
 
 def _text_of(group: Group[Memory]) -> str:

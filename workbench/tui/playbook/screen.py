@@ -292,14 +292,14 @@ class PlaybookScreen(AreaScreen):
     def _here(self) -> str | None:
         """Return the key of the bullet under the cursor, or say that there is none."""
         if self.bullet is None and self.rows.current is not None:
-            self.say(keyed(ON_HEADING))
+            self.hint(ON_HEADING)
         return None if self.bullet is None else f"{self.book}/{self.bullet.id}"
 
     def _ids(self) -> list[str]:
         """Return the ids of the bullets that the next change is for, or say that there is none."""
         ids = [row.bullet.id for row in self.take_targets(self.rows) if row.bullet]
         if not ids and self.rows.current is not None:
-            self.say(keyed(ON_HEADING))
+            self.hint(ON_HEADING)
         return ids
 
     def _targets(self) -> list[str]:
@@ -319,7 +319,7 @@ class PlaybookScreen(AreaScreen):
 
         row, app = self.rows.current, self.workbench_app
         if row is None:
-            app.say(keyed(EMPTY_BOOK if self.view else EMPTY_STORE))
+            app.hint(EMPTY_BOOK if self.view else EMPTY_STORE)
             return
         form = BulletForm(self.bench, self.book, section=row.section)
         await fill_in(
@@ -389,7 +389,7 @@ class PlaybookScreen(AreaScreen):
         if self._here() is None or bullet is None:
             return
         if self._filter:
-            app.say(keyed(HIDDEN))
+            app.hint(HIDDEN)
             return
 
         def shift() -> None:
@@ -504,7 +504,7 @@ class PlaybookScreen(AreaScreen):
     def _has_book(self) -> bool:
         """Tell whether a playbook is open, or say how one is begun."""
         if self.view is None:
-            self.say(keyed(EMPTY_STORE))
+            self.hint(EMPTY_STORE)
         return self.view is not None
 
     @asking

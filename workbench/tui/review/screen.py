@@ -344,7 +344,7 @@ class Deciding:
         if not proposals:
             self._app.say("Nothing to decide here.")
         elif of_group and approving and group_of(proposals[0]) == IMPORTANT.id:
-            self._app.say(keyed("These are archived one at a time: {list.open} lists them."))
+            self._app.hint("These are archived one at a time: {list.open} lists them.")
         elif approving and any(view_of(kind_of(p.kind)).ask for p in proposals):
             self._ask_elsewhere(proposals)
         elif of_group and verb == "later":
@@ -352,10 +352,8 @@ class Deciding:
         elif len(proposals) > 1 and (unseen := [p for p in proposals if not self._seen.holds(p)]):
             self._ask_about(verb, proposals, unseen)
         elif len(proposals) == 1 and approving and self._seen.is_folded(proposals[0]):
-            self._app.say(
-                keyed(
-                    "The text is folded: press {review.unfold} to read it before approving. Rejecting needs no look."
-                )
+            self._app.hint(
+                "The text is folded: press {review.unfold} to read it before approving. Rejecting needs no look."
             )
         else:
             self._carry_out(verb, proposals)
@@ -624,7 +622,7 @@ class Changes:
         """Return what some items are about; `None` where one is folded, which is said."""
         found = list(proposals)
         if any(map(self._seen.is_folded, found)):
-            self._app.say(keyed(FOLDED))
+            self._app.hint(FOLDED)
             return None
         return [memory for memory in map(self._bench.review.memory, found) if memory is not None]
 

@@ -568,7 +568,7 @@ class StreamScreen(AreaScreen):
             if places:
                 self.rows.cursor = (ahead or places)[0 if step > 0 else -1]
             else:
-                self.say(keyed("No search yet. {stream.search} starts one."))
+                self.hint("No search yet. {stream.search} starts one.")
 
     def action_newest(self) -> None:
         """To the newest memory that came meanwhile."""

@@ -524,10 +524,8 @@ class LibraryDialog(Dialog[Side | None]):
         if self._session.question is None:
             self.workbench_app.say("There is no query to rank. / on the Tune screen writes one.")
         elif side is None or side.profile is None or side.id == against.id:
-            self.workbench_app.say(
-                keyed(
-                    "Go to another row, or mark one with {library.mark}: {library.compare} compares the row with ◆."
-                )
+            self.workbench_app.hint(
+                "Go to another row, or mark one with {library.mark}: {library.compare} compares the row with ◆."
             )
         else:
             await compare(self.workbench_app, self._session, self._sides, against, side)
@@ -549,9 +547,7 @@ class LibraryDialog(Dialog[Side | None]):
         if (here := self._here()) is None:
             return
         if not here[0].is_profile:
-            self.workbench_app.say(
-                keyed("Agents need a profile: {library.save} saves this as one.")
-            )
+            self.workbench_app.hint("Agents need a profile: {library.save} saves this as one.")
         elif use(self.workbench_app, here[0].name):
             self._list()
 

@@ -266,7 +266,7 @@ class TuneScreen(AreaScreen):
         """Choose one of the saved queries."""
         queries = self.bench.tuning.queries()
         if not queries:
-            self.say(keyed("No saved queries yet. {tune.query} writes one to rank by."))
+            self.hint("No saved queries yet. {tune.query} writes one to rank by.")
             return
         chosen = await choosing.choose_query(
             self.workbench_app, "Saved queries", queries, self.session.query
@@ -577,12 +577,12 @@ class TuneScreen(AreaScreen):
     def action_mark(self) -> None:
         """Mark the row under the cursor, and say what two marks are for."""
         if (memory := memory_of(self.rows.current)) is None:
-            self.say(keyed(TO_THE_ROWS))
+            self.hint(TO_THE_ROWS)
             return
         self.session.mark(memory.id)
         self._show()
         if len(self.session.marked) == 2:
-            self.say(keyed("{tune.why} shows why one is above the other."))
+            self.hint("{tune.why} shows why one is above the other.")
 
     async def _compare_marked(self) -> None:
         """Show what parts the two marked memories; move the weight that swaps them, if wanted."""
@@ -601,7 +601,7 @@ class TuneScreen(AreaScreen):
     async def action_why(self) -> None:
         """Compare two marked memories; else choose any, which stands in the list until esc."""
         if self.session.ranking is None:
-            self.say(keyed("Nothing is ranked yet. {tune.query} writes a query."))
+            self.hint("Nothing is ranked yet. {tune.query} writes a query.")
             return
         if len(self.session.marked) == 2:
             await self._compare_marked()
@@ -640,7 +640,7 @@ class TuneScreen(AreaScreen):
         if name is not None:
             profile = profiles.get(name)
             self._put(profile, profile)
-            self.say(keyed(f"Saved {name}. {{tune.use}} Use for agents."))
+            self.hint(f"Saved {name}. {{tune.use}} Use for agents.")
 
     async def _birth(self, profile: Profile) -> ProfileProvenance | None:
         """Return what to say about settings when they are saved."""
@@ -651,9 +651,7 @@ class TuneScreen(AreaScreen):
     def action_use(self) -> None:
         """Let the store be ranked with the loaded profile, for agents too."""
         if self.session.changed:
-            self.say(
-                keyed("The changed sliders are in no profile yet: {tune.save} saves them first.")
-            )
+            self.hint("The changed sliders are in no profile yet: {tune.save} saves them first.")
         elif use(self.workbench_app, self.session.saved.name):
             self.sliders.show_head()
 
@@ -718,7 +716,7 @@ class TuneScreen(AreaScreen):
         if not self.bench.tuning.ready:
             self.say("The model is still loading. Try again in a moment.")
         elif query and self.session.question is None:
-            self.say(keyed(NO_QUERY))
+            self.hint(NO_QUERY)
         else:
             return True
         return False
@@ -776,11 +774,11 @@ class TuneScreen(AreaScreen):
         """Save the query without judging it."""
         app, text = self.workbench_app, self.session.text
         if not text.strip():
-            app.say(keyed(NO_QUERY))
+            app.hint(NO_QUERY)
             return
         with app.reporting():
             if self._saved() is not None:
-                app.say(keyed("This query is saved already. {tune.judge} judges it."))
+                app.hint("This query is saved already. {tune.judge} judges it.")
                 return
         preview = self._read_first("tune.save-query")
         if preview is None:
@@ -793,10 +791,8 @@ class TuneScreen(AreaScreen):
                 self.session.query = saved
                 if saved.text != text:
                     self._take(saved)
-            app.say(
-                keyed(
-                    "Saved the query. {tune.judge} judges it, {tune.queries} lists the saved ones."
-                )
+            app.hint(
+                "Saved the query. {tune.judge} judges it, {tune.queries} lists the saved ones."
             )
 
         app.change(save)
@@ -853,10 +849,8 @@ class TuneScreen(AreaScreen):
         elif dialog.proposal is not None:
             self.measuring.propose(dialog.proposal, scored.judged)
             self._put(dialog.proposal.profile, session.saved)
-            app.say(
-                keyed(
-                    "The sliders are set as proposed. {tune.save} saves them, {tune.revert} resets them."
-                )
+            app.hint(
+                "The sliders are set as proposed. {tune.save} saves them, {tune.revert} resets them."
             )
 
     @asking
