@@ -32,7 +32,7 @@ from workbench.tui.safety import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import SYMBOLS, marks_of
 from workbench.tui.widgets.bars import CHANGED
 from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, joined, muted
-from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput
+from workbench.tui.widgets.dialog import Choice, Choose, Prompt, SafeInput, path_to_write
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.line_list import Cell, LineView
 
@@ -526,7 +526,7 @@ class ContextPreview:
             return
 
         def write(name: str) -> None:
-            file = _file(name)
+            file = Path.cwd() / path_to_write(name)
             replace_file(
                 file, self._as_json(made) if file.suffix == ".json" else f"{text_of(made)}\n", None
             )
@@ -539,18 +539,8 @@ class ContextPreview:
         )
         written = await self._screen.app.push_screen_wait(ask)
         if written:
-            self._screen.say(f"Wrote {_file(written)}.")
+            self._screen.say(f"Wrote {Path.cwd() / path_to_write(written)}.")
 
     def _as_json(self, made: AgentContext) -> str:
         answer = Answering(self._asker, self._bench.safety).context(made)
         return json.dumps(answer, ensure_ascii=False, indent=2) + "\n"
-
-
-def _file(name: str) -> Path:
-    """Return the file that is named; raises `WorkbenchError` where its home is not known."""
-    try:
-        return Path.cwd() / Path(name).expanduser()
-    except RuntimeError as error:
-        raise WorkbenchError(
-            f"{name} names an unknown home folder.", "Nothing was written."
-        ) from error

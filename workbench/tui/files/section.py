@@ -51,7 +51,6 @@ from workbench.tui.health.sections import (
     WARN,
     Row,
     Section,
-    key_line,
     more,
     title,
 )
@@ -61,6 +60,7 @@ from workbench.tui.widgets.content import (
     assemble,
     body,
     joined,
+    key_line,
     key_of,
     keyed,
     muted,

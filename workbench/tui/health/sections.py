@@ -46,6 +46,7 @@ from workbench.tui.widgets.content import (
     body,
     clipped,
     joined,
+    key_line,
     key_of,
     keyed,
     muted,
@@ -296,11 +297,6 @@ class Section(Generic[T]):
             if count
             else []
         )
-
-
-def key_line(action: str, text: str) -> Content:
-    """Say what the key of an action does."""
-    return assemble([(f"{key_of(action):<6}", "bold $text-accent"), (text, "")])
 
 
 def title(text: str) -> Content:

@@ -36,7 +36,6 @@ from workbench.tui.health.sections import (
     SHOWN_EVERY,
     Row,
     Section,
-    key_line,
     more,
     title,
 )
@@ -47,6 +46,7 @@ from workbench.tui.widgets.content import (
     assemble,
     body,
     joined,
+    key_line,
     key_of,
     keyed,
     muted,

@@ -29,6 +29,7 @@ from workbench.tui.playbook.curation import reasons, texts
 from workbench.tui.review.inbox import (
     ALIKE,
     SHARED,
+    answers,
     compared,
     diff_legend,
     facts,
@@ -200,10 +201,7 @@ def _framed(
 
 
 def _answers(said: Wording) -> Content:
-    yes, no = (f"{answer[:1].upper()}{answer[1:]}." for answer in (said.yes, said.no))
-    return assemble(
-        [("Approve: ", "bold"), (f"{yes}\n", MUTED), ("Reject:  ", "bold"), (no, MUTED)]
-    )
+    return answers(*(f"{answer[:1].upper()}{answer[1:]}." for answer in (said.yes, said.no)))
 
 
 def _item(look: Look) -> Content:

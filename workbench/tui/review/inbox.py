@@ -45,6 +45,7 @@ from workbench.tui.widgets.content import (
     assemble,
     body,
     highlight,
+    key_line,
     key_of,
     keyed,
     muted,
@@ -296,34 +297,30 @@ def about(heading: Heading) -> Content:
         parts += [
             BLANK,
             assemble([(f"{number(count)} × {kind.label}  ", "bold"), (kind.question, "")]),
-            assemble(
-                [
-                    ("Approve: ", "bold"),
-                    (f"{kind.yes}\n", MUTED),
-                    ("Reject:  ", "bold"),
-                    (kind.no, MUTED),
-                ]
-            ),
+            answers(kind.yes, kind.no),
         ]
     if not heading.members:
         return Content("\n").join(
-            [*parts, Content(""), _key("list.open", "searches now, in the background")]
+            [*parts, Content(""), key_line("list.open", "searches now, in the background")]
         )
     all_of = "it" if len(heading.members) == 1 else f"all {number(len(heading.members))}"
     turn = "lists them" if heading.folded else "folds them"
-    parts += [Content(""), _key("list.open", turn)]
+    parts += [Content(""), key_line("list.open", turn)]
     for id, what in (("approve", "approves"), ("reject", "rejects"), ("later", "postpones")):
         look = (
             ", after showing those you have not read"
             if id != "later" and len(heading.members) > 1
             else ""
         )
-        parts.append(_key(f"review.{id}", f"{what} {all_of}{look}"))
+        parts.append(key_line(f"review.{id}", f"{what} {all_of}{look}"))
     return Content("\n").join(parts)
 
 
-def _key(action: str, text: str) -> Content:
-    return assemble([(f"{key_of(action):<6}", "bold $text-accent"), (text, "")])
+def answers(yes: str, no: str) -> Content:
+    """Return what approving and rejecting do."""
+    return assemble(
+        [("Approve: ", "bold"), (f"{yes}\n", MUTED), ("Reject:  ", "bold"), (no, MUTED)]
+    )
 
 
 # How a sitting in Review goes: what was decided and how, and what is left.

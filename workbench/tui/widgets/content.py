@@ -277,6 +277,11 @@ def remapped_ids(ids: Iterable[str]) -> tuple[Action, ...]:
     return remapped((action for action in every if action.id in wanted), _KEYMAP.get({}))
 
 
+def key_line(action: str, text: str) -> Content:
+    """Say what the key of an action does."""
+    return assemble([(f"{key_of(action):<6}", "bold $text-accent"), (text, "")])
+
+
 def undo() -> str:
     """Return the key that takes back what was done last."""
     return key_of("app.undo")
