@@ -41,8 +41,8 @@ from workbench.tui.widgets.content import (
     word_diff,
 )
 from workbench.tui.widgets.dialog import SafeInput
-from workbench.tui.widgets.editor import CHANGED_SINCE, InertTextArea, Writing
-from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.editor import InertTextArea, Writing
+from workbench.tui.widgets.figures import since
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 DOCUMENT = "document"
@@ -405,11 +405,10 @@ class RecordForm(Writing[Values | None]):
             for field in form.fields
         ]  # fmt: skip
         self._stored = form.values.get(TEXT) or ""
-        self._limit = room_for(self._stored)
+        self.limit = room_for(self._stored)
         self._document, self._problem = document, problem
         self._typed: Values = typed or {}
         self._restored_at = ""
-        self._stale = False
         if typed is None and not document:
             self._restore()
         self._start = self._written = self._typed.get(TEXT, self._stored)
@@ -427,7 +426,7 @@ class RecordForm(Writing[Values | None]):
             typed[TEXT] = found.text
         self._document, _ = found.fields.get(DOCUMENT, ("", ""))
         bases = {TEXT: found.base, **{name: base for name, (_, base) in found.fields.items()}}
-        self._stale = any(bases[name] != digest(values[name] or "") for name in typed)
+        self.stale = any(bases[name] != digest(values[name] or "") for name in typed)
         self._typed = typed
         if typed or self._document:
             self._restored_at = since(found.at, self.draft.clock())
@@ -457,7 +456,7 @@ class RecordForm(Writing[Values | None]):
         if self._problem is not None:
             self.call_after_refresh(self._refuse, self._problem)
         elif self._restored_at:
-            self.restored_said(self._restored_at, stale=self._stale)
+            self.restored_said(self._restored_at, stale=self.stale)
         else:
             self.show_state()
         if self._touched():
@@ -536,7 +535,7 @@ class RecordForm(Writing[Values | None]):
         if text == self._stored and not fields:
             draft.drop()
             return self.unkept
-        found = draft.find() if self._stale else None
+        found = draft.find() if self.stale else None
         base = digest(self._stored) if found is None else found.base
         old = {} if found is None else found.fields
         fields = {
@@ -557,19 +556,13 @@ class RecordForm(Writing[Values | None]):
 
     def _unready(self) -> str:
         """Return why what stands there is not to be saved yet, or nothing."""
-        text = self._stored if self._area is None else self._area.text
-        if self._area is not None and not text.strip():
-            return "The text is empty. Esc leaves it as it was."
-        if len(text) > self._limit:
-            return f"The text is {number(len(text) - self._limit)} characters too long."
+        if self._area is not None and (problem := self.unready(self._area.text)):
+            return problem
         if self._document and not self._without:
             self._without = True
             return keyed(
                 "The document is not readable yet: {form.external} opens it, {editor.save} again saves without it."
             )
-        if self._stale and self._touched():
-            self._stale = False
-            return keyed(CHANGED_SINCE)
         return ""
 
     def _refuse(self, refusal: Refusal) -> None:
@@ -669,19 +662,12 @@ class RecordForm(Writing[Values | None]):
             self._refuse(Refusal(unfit.message, unfit.field, unfit=True, line=where))
 
     def show_state(self) -> None:
-        text = "" if self._area is None else self._area.text
-        left, touched = self._limit - len(text), list(self._touched())
-        parts = [f"● changed: {', '.join(touched)}"] if touched else []
-        parts += [f"no draft is kept ({self.unkept})"] if self.unkept else []
+        touched = list(self._touched())
+        changed = f"● changed: {', '.join(touched)}" if touched else ""
         if self._area is not None:
-            parts.append(
-                f"{number(left)} characters left"
-                if left >= 0
-                else f"✗ {number(-left)} characters too long"
-            )
-        elif not touched:
-            parts.append("Nothing set yet.")
-        self.say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
+            self.tell(*self.room_left(self._area.text, changed))
+        else:
+            self.tell(changed or "Nothing set yet.")
 
 
 def _entered(found: Widget | None) -> Widget | None:

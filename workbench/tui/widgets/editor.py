@@ -8,7 +8,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 from textual.widgets.text_area import (
     DocumentBase,
     DocumentNavigator,
@@ -27,7 +27,7 @@ from workbench.tui.app import area
 from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.host import Drafting
 from workbench.tui.app.waiting import change
-from workbench.tui.widgets.content import BLANK, MUTED, body, keyed
+from workbench.tui.widgets.content import MUTED, keyed
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import amount, number, since
 
@@ -214,13 +214,13 @@ class Writing(Dialog[R]):
     """
 
     DEFAULT_CSS = """
-    Writing .writing--state { height: auto; max-height: 4; }
+    Writing .dialog--state { height: auto; max-height: 4; }
     """
-    is_restored = False
+    is_restored = stale = False
+    limit: int
 
     def __init__(self, title: str, offered: Iterable[Action], draft: Drafting | None) -> None:
         super().__init__(title, offered)
-        self.state = Static(BLANK, classes="writing--state")
         self.draft = draft
         self._due: Timer | None = None
         self.unkept = ""
@@ -264,7 +264,7 @@ class Writing(Dialog[R]):
         """Say that a draft was brought back."""
         changed = " What is stored was changed since." if stale else ""
         keys = keyed("{editor.other}: what is stored, and back; esc twice discards it.")
-        self.say(
+        self.tell(
             f"Restored: you typed this {when} and did not save it.{changed} {keys}",
             "$text-warning",
         )
@@ -285,7 +285,7 @@ class Writing(Dialog[R]):
     def action_cancel(self) -> None:
         if (self.unsaved or self.is_restored) and not self.warned:
             self.warned = True
-            self.say(
+            self.tell(
                 keyed("Unsaved: esc again discards, {editor.save} saves."), "bold $text-warning"
             )
         else:
@@ -294,13 +294,33 @@ class Writing(Dialog[R]):
     def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
         """Say what a paste lost."""
         some = amount(event.count, "control character was", "control characters were")
-        self.say(f"{some} left out of the paste.", "$text-warning")
-
-    def say(self, sentence: str, style: str) -> None:
-        self.state.update(body(sentence, style))
+        self.tell(f"{some} left out of the paste.", "$text-warning")
 
     def fail(self, problem: object) -> None:
-        self.say(f"✗ {problem}", "$text-error")
+        self.tell(f"✗ {problem}", "$text-error")
+
+    def unready(self, text: str) -> str:
+        """Return why a text is not to be saved yet, or nothing."""
+        if not text.strip():
+            return "The text is empty. Esc leaves it as it was."
+        if (over := len(text) - self.limit) > 0:
+            return f"The text is {number(over)} characters too long."
+        if self.stale and self.unsaved:
+            self.stale = False
+            return keyed(CHANGED_SINCE)
+        return ""
+
+    def room_left(self, text: str, *said: str) -> Said:
+        """Return how much room a text leaves, behind what is to be said first."""
+        left = self.limit - len(text)
+        kept = f"no draft is kept ({self.unkept})" if self.unkept else ""
+        room = (
+            f"✗ {number(-left)} characters too long"
+            if left < 0
+            else f"{number(left)} characters left"
+        )
+        told = " · ".join(filter(None, (*said, kept, room)))
+        return told, MUTED if left >= 0 else "$text-error"
 
 
 CHANGED_SINCE = (
@@ -354,8 +374,8 @@ class TextEditor(Writing[str | None]):
         )
         self._text = text
         self._written = self._start
-        self._stale = self._restored is not None and not self._restored.is_of(text)
-        self._limit = limit or room_for(text)
+        self.stale = self._restored is not None and not self._restored.is_of(text)
+        self.limit = limit or room_for(text)
         self._check = check
         self._told = told or self._room_left
         self.is_restored = self._restored is not None
@@ -372,7 +392,7 @@ class TextEditor(Writing[str | None]):
             if self.unsaved:
                 self.keep_soon()
         else:
-            self.restored_said(since(self._restored.at, self.draft.clock()), stale=self._stale)
+            self.restored_said(since(self._restored.at, self.draft.clock()), stale=self.stale)
 
     @property
     def _area(self) -> InertTextArea:
@@ -395,7 +415,7 @@ class TextEditor(Writing[str | None]):
         if self._written == self._text:
             draft.drop()
             return self.unkept
-        stale = self._restored if self._stale else None
+        stale = self._restored if self.stale else None
         return draft.keep(self._written, digest(self._text) if stale is None else stale.base)
 
     def action_other(self) -> None:
@@ -416,30 +436,14 @@ class TextEditor(Writing[str | None]):
 
     def save(self) -> None:
         text = self._area.text
-        over = len(text) - self._limit
-        problem = None
-        if not text.strip():
-            problem = "The text is empty. Esc leaves it as it was."
-        elif over > 0:
-            problem = f"The text is {number(over)} characters too long."
-        if problem is None and self._stale and self.unsaved:
-            self._stale = False
-            problem = keyed(CHANGED_SINCE)
-        problem = problem or self._check(text)
+        problem = self.unready(text) or self._check(text)
         if problem:
             self.fail(problem)
         elif problem is None:
             self.end(text)
 
     def show_state(self) -> None:
-        self.say(*self._told(self._area.text))
+        self.tell(*self._told(self._area.text))
 
     def _room_left(self, text: str) -> Said:
-        left = self._limit - len(text)
-        parts = ["● changed"] if self.unsaved else []
-        parts += [f"no draft is kept ({self.unkept})"] if self.unkept else []
-        if left < 0:
-            parts.append(f"✗ {number(-left)} characters too long")
-        else:
-            parts.append(f"{number(left)} characters left")
-        return " · ".join(parts), MUTED if left >= 0 else "$text-error"
+        return self.room_left(text, "● changed" if self.unsaved else "")
