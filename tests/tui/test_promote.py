@@ -58,7 +58,7 @@ class Hand(Driver):
             await self.until(lambda: not any(self._looks()))
 
     def _looks(self) -> Iterator[bool]:
-        return (one.is_running for one in self.app.workers if one.group == "promote-look")
+        return (one.is_running for one in self.app.workers if one.group == "preview")
 
     async def write(self, text: str) -> None:
         names = {"/": "slash", ".": "full_stop", "-": "minus", " ": "space"}

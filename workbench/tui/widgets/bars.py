@@ -7,7 +7,6 @@ from datetime import date
 
 from textual import events
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -17,7 +16,7 @@ from workbench.tui.actions import SLIDER
 from workbench.tui.app.actions import bindings
 from workbench.tui.widgets.content import BLANK, MUTED, assemble, fitted, joined, line, muted
 from workbench.tui.widgets.figures import number, shares
-from workbench.tui.widgets.line_list import CURSOR, RESTING
+from workbench.tui.widgets.line_list import CURSOR, RESTING, FromWidget
 
 # An interval of a share as a bar in text: where the share may lie, and its middle.
 
@@ -254,31 +253,15 @@ class Slider(Widget, can_focus=True):
     slider.prevent(Slider.Changed)`.
     """
 
-    class Changed(Message):
+    class Changed(FromWidget):
         """The value is another one than before."""
 
-        def __init__(self, slider: "Slider", value: float | None) -> None:
-            super().__init__()
-            self.slider = slider
-            self.value = value
-
-        @property
-        def control(self) -> "Slider":
-            """The slider that sent the message."""
-            return self.slider
-
-    class Refused(Message):
+    class Refused(FromWidget):
         """What was typed is no value of this slider; `why` is a sentence that says so."""
 
         def __init__(self, slider: "Slider", why: str) -> None:
-            super().__init__()
-            self.slider = slider
-            self.why = why
-
-        @property
-        def control(self) -> "Slider":
-            """The slider that sent the message."""
-            return self.slider
+            super().__init__(slider)
+            self.slider, self.why = slider, why
 
     ALLOW_SELECT = False
     BINDINGS = bindings(SLIDER)
@@ -331,8 +314,8 @@ class Slider(Widget, can_focus=True):
         """Keep the value on the scale."""
         return self.scale.clamped(value)
 
-    def watch_value(self, value: float | None) -> None:
-        self.post_message(self.Changed(self, value))
+    def watch_value(self) -> None:
+        self.post_message(self.Changed(self))
 
     @property
     def shown_value(self) -> str:

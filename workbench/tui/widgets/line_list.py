@@ -96,6 +96,18 @@ CHOOSE, CHOICE = (f"workbench.tui.widgets.dialog:{name}" for name in ("Choose", 
 """What asks for a row; it has a list itself."""
 
 
+class FromWidget(Message):
+    """A message that handlers tell apart by the widget it comes from."""
+
+    def __init__(self, sender: Widget) -> None:
+        super().__init__()
+        self.sender = sender
+
+    @property
+    def control(self) -> Widget:
+        return self.sender
+
+
 class ListKeys(Widget):
     """The keys that move in a list (`LIST`), for what `move_by` moves or scrolls by lines."""
 
@@ -138,31 +150,11 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
     else the title is.
     """
 
-    class Highlighted(Message):
-        """The cursor came to rest on another row; `index` is None when there are no rows."""
+    class Highlighted(FromWidget):
+        """The cursor came to rest on another row, or on none."""
 
-        def __init__(self, line_list: "LineView[Any]", index: int | None) -> None:
-            super().__init__()
-            self.line_list = line_list
-            self.index = index
-
-        @property
-        def control(self) -> "LineView[Any]":
-            """The list that sent the message."""
-            return self.line_list
-
-    class Opened(Message):
+    class Opened(FromWidget):
         """Enter or a double click on a row."""
-
-        def __init__(self, line_list: "LineView[Any]", index: int) -> None:
-            super().__init__()
-            self.line_list = line_list
-            self.index = index
-
-        @property
-        def control(self) -> "LineView[Any]":
-            """The list that sent the message."""
-            return self.line_list
 
     ALLOW_SELECT = False
     ALLOW_MAXIMIZE = False
@@ -372,7 +364,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
         now = (self._key(self._rows[self.cursor]),) if self._rows else None
         if now != self._announced:
             self._announced = now
-            self.post_message(self.Highlighted(self, self.cursor if now else None))
+            self.post_message(self.Highlighted(self))
 
     def move_by(self, lines: int) -> None:
         self.cursor += lines
@@ -380,7 +372,7 @@ class LineView(ScrollView, ListKeys, Generic[T], can_focus=True, inherit_binding
     def action_open(self) -> None:
         """Open the row under the cursor."""
         if self._rows:
-            self.post_message(self.Opened(self, self.cursor))
+            self.post_message(self.Opened(self))
 
     def find(self) -> None:
         """Choose a row by its words; the cursor goes there."""
@@ -476,18 +468,8 @@ class LineList(LineView[T], inherit_bindings=False):
     dropped, so nothing unseen stays marked.
     """
 
-    class MarksChanged(Message):
-        """Other rows are marked than before; `count` of them, with those of a range being drawn."""
-
-        def __init__(self, line_list: "LineList[Any]", count: int) -> None:
-            super().__init__()
-            self.line_list = line_list
-            self.count = count
-
-        @property
-        def control(self) -> "LineList[Any]":
-            """The list that sent the message."""
-            return self.line_list
+    class MarksChanged(FromWidget):
+        """Other rows are marked than before."""
 
     BINDINGS = bindings((*LIST, *MARKS))
 
@@ -521,14 +503,14 @@ class LineList(LineView[T], inherit_bindings=False):
         self._marks = marks.only(self._key(row) for row in rows) if marks.keys else Marks()
         super().set_rows(rows, cursor=cursor)
         if self.mark_count != before:
-            self.post_message(self.MarksChanged(self, self.mark_count))
+            self.post_message(self.MarksChanged(self))
 
     def watch_cursor(self, old: int, new: int) -> None:
         """Repaint what the moving end of a range passes, besides the two lines of the cursor."""
         super().watch_cursor(old, new)
         if self._marks.anchor is not None:
             self.refresh_lines(min(old, new), abs(old - new) + 1)
-            self.post_message(self.MarksChanged(self, self.mark_count))
+            self.post_message(self.MarksChanged(self))
 
     def action_mark_one(self) -> None:
         """Mark or unmark the row under the cursor and go to the next; ends a range."""
@@ -559,7 +541,7 @@ class LineList(LineView[T], inherit_bindings=False):
     def _mark(self, marks: Marks) -> None:
         self._marks = marks
         self.refresh()
-        self.post_message(self.MarksChanged(self, self.mark_count))
+        self.post_message(self.MarksChanged(self))
 
     def _span_keys(self) -> frozenset[object]:
         rows = (self.rows[i] for i in self._marks.span(self.cursor) if i < len(self.rows))
