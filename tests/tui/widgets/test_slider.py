@@ -12,12 +12,15 @@ HALF_LIFE = Scale(0.1, 365.0, 0.1, 0.01, log=True, off=True)
 
 
 async def after(keys: Sequence[str], slider: Slider) -> tuple[list[float | None], str]:
-    """Press keys on a slider; return the values it sent and its line."""
-    host = Host(slider)
+    """Press keys on a slider; return the values it had when it sent that it changed, and its line."""
+    host, values = Host(slider), list[float | None]()
     async with host.run_test(size=(60, 5), message_hook=keeping(host)) as pilot:
         slider.focus()
-        await pilot.press(*keys)
-        return [m.value for m in host.of(Slider.Changed)], picture(host)[0]
+        for key in keys:
+            before = len(host.of(Slider.Changed))
+            await pilot.press(key)
+            values += [slider.value] * (len(host.of(Slider.Changed)) - before)
+        return values, picture(host)[0]
 
 
 @pytest.mark.parametrize(
