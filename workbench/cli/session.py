@@ -229,6 +229,8 @@ class Session(NamedTuple):
         from workbench.services.open import open_workbench
 
         settings = _strictest(self.settings())
+        if remarks and paths.team_address(folder) and not _is_begun(folder):
+            warn("Copying the team's store to this machine; this is done once.")
         bench = open_workbench(
             folder,
             profiles=paths.config_dir() / "profiles",
@@ -249,6 +251,10 @@ class Session(NamedTuple):
             for remark in (*bench.library.notices, *bench.library.damage):
                 warn(str(remark))
         return bench
+
+
+def _is_begun(copy: Path) -> bool:
+    return (copy / "journal.jsonl").exists()
 
 
 def _strictest(loaded: "loading.Loaded") -> "loading.Loaded":

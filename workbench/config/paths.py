@@ -105,7 +105,8 @@ def team_address(store: Path) -> str:
     """Return the address of the team's store that a folder is this machine's copy of; empty for a
     store of its own.
     """
-    return team.address_in(store / team.COPY) if store.parent == team_dir() else ""
+    is_copy = os.path.realpath(store.parent) == os.path.realpath(team_dir())
+    return team.address_in(store / team.COPY) if is_copy else ""
 
 
 def team_copy(address: str) -> Path:

@@ -5,7 +5,7 @@ The log orders the entries and dates them, says who wrote each, and chains them.
 a copy of it as the journal of a folder, byte for byte, so whatever reads a store reads that folder.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, NoReturn, Protocol
@@ -257,17 +257,11 @@ class Copy:
         """Tell whether the copy ends where the log does."""
         return self._end() == self.log.state()
 
-    def catch_up(
-        self, told: Callable[[int, int], object] | None = None, *, anew: bool = False
-    ) -> None:
-        """Add what the log has and the copy has not; a copy that does not go on so begins anew.
-
-        `told` is called with how many of how many entries were read.
-        """
+    def catch_up(self, *, anew: bool = False) -> None:
+        """Add what the log has and the copy has not; a copy that does not go on so begins anew."""
         if not anew:
             segments.mend_tail(self._path)
         state, place = self.log.state(), None if anew else self._end()
-        self.known = state
         if place is not None and place.rev > state.rev:
             raise StoreProblem(
                 f"The team's store ends at revision {state.rev:,}, and this machine has seen "
@@ -277,10 +271,10 @@ class Copy:
         try:
             if place is None:
                 raise Differs
-            self._add(place, state, told)
+            self.known = self._add(place, state)
         except Differs:
             try:
-                self._add(self._begin(), state, told)
+                self.known = self._add(self._begin(), state)
             except Differs as error:
                 raise StoreProblem(
                     "The entries of the team's store do not follow each other.",
@@ -324,25 +318,23 @@ class Copy:
         write_file(self._path, self.log.header)
         return LogState(0, hash_of(self.log.header[:-1]))
 
-    def _add(
-        self, place: LogState, state: LogState, told: Callable[[int, int], object] | None
-    ) -> None:
+    def _add(self, place: LogState, state: LogState) -> LogState:
+        """Add what comes after a place, and return the last one."""
         if place.rev == state.rev:
             if place.hash != state.hash:
                 raise Differs
-            return
-        first, lines, size = place.rev, list[bytes](), 0
+            return place
+        lines, size = list[bytes](), 0
         for entry in self.log.read(place.rev):
             lines.append(self.line(entry, place.hash))
             size += len(lines[-1])
             place = LogState(entry.rev, entry.hash)
             if size >= _BATCH:
                 segments.append(self._path, b"".join(lines))
-                if told is not None:
-                    told(place.rev - first, state.rev - first)
                 lines, size = [], 0
         if lines:
             segments.append(self._path, b"".join(lines))
+        return place
 
 
 # Whole stores.

@@ -24,6 +24,7 @@ from workbench.core.record import (
     iso,
     parse_time,
 )
+from workbench.core.team import COPY
 from workbench.store import folder as folders
 from workbench.store.entry import Doc, DocChange, Kind, Transaction, from_json, new_uid, to_json
 from workbench.store.files import (
@@ -176,6 +177,10 @@ class Journal:
         self.standpoint: PastView | None = None
         """Where one stands in the past; `None` in the present."""
         self._tell: Tell | None = None
+        if shared is None and (folder / COPY).exists():
+            from workbench.store.log import Offline
+
+            shared = Offline("", is_agent=False)  # nothing is written that the team would not see
         self.shared = shared
         """The log that the journal is a copy of, if it is one."""
         self._copy: Copy | None = None

@@ -243,6 +243,8 @@ def _tell(text: str) -> None:
 
 
 def _opened(view: View, loaded: loading.Loaded) -> Workbench:
+    if paths.team_address(view.store) and not (view.store / "journal.jsonl").exists():
+        _tell("workbench: copying the team's store to this machine; this is done once.\n")
     return open_workbench(
         view.store,
         profiles=profiles_of(view),
