@@ -80,11 +80,11 @@ create policy read on workbench.blobs for select
 -- Returns the member that asks; raises WB001 unless their level is enough. What is raised with a code
 -- that begins with WB is shown to people as it is.
 create function workbench.member(p_store int, p_needs workbench.level) returns workbench.members
-language plpgsql stable set search_path = workbench, pg_temp as $$
+language plpgsql stable as $$
 declare
-    asking members;
+    asking workbench.members;
 begin
-    select * into asking from members where store = p_store and role = session_user;
+    select * into asking from workbench.members where store = p_store and role = session_user;
     if asking.level is null then
         raise exception '% is no member of this store.', session_user using
             errcode = 'WB001', hint = 'An owner runs `workbench store members add ROLE`.';
@@ -100,7 +100,7 @@ end $$;
 -- another line of the journal. Escapes are taken out, which the database could not read; a name that
 -- was written with some is not one of these then.
 create function workbench.check_body(p_body bytea) returns void
-language plpgsql immutable set search_path = workbench, pg_temp as $$
+language plpgsql immutable as $$
 declare
     said text := '{' || convert_from(p_body, 'UTF8') || '}';
 begin
@@ -118,16 +118,16 @@ create function workbench.add_entry(
     p_store workbench.stores, p_at text, p_actor text, p_kind text, p_uid text, p_level text,
     p_touched bigint[], p_body bytea
 ) returns workbench.entries
-language plpgsql set search_path = workbench, pg_temp as $$
+language plpgsql as $$
 declare
-    added entries;
+    added workbench.entries;
     head text := format(
         '{"rev":%s,"at":%s,"actor":%s,"kind":%s,"uid":%s,%s', p_store.rev + 1, to_json(p_at),
         to_json(p_actor), to_json(p_kind), to_json(p_uid),
         case when p_level = '' then '' else format('"level":%s,', to_json(p_level)) end
     );
 begin
-    insert into entries values (
+    insert into workbench.entries values (
         p_store.id, p_store.rev + 1, p_at, p_actor, p_kind, p_uid, p_touched, p_body,
         encode(sha256(
             convert_to(head, 'UTF8') || p_body
