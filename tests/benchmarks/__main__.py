@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from tests.benchmarks import english, files, floor, languages, promises
+from tests.benchmarks import english, files, floor, languages, promises, team
 
 RUNS = {
     "promises": promises,
@@ -14,6 +14,7 @@ RUNS = {
     "floor": floor,
     "languages": languages,
     "files": files,
+    "team": team,
 }
 
 
@@ -28,6 +29,9 @@ def main() -> None:
         "--folder", type=Path, help="files: real files; floor, english: judged sets"
     )
     parser.add_argument("--against", metavar="COMMIT", help="promises: a commit to compare with")
+    parser.add_argument(
+        "--full", action="store_true", default=None, help="team: with 100,000 memories"
+    )
     chosen = vars(parser.parse_args())
     module = RUNS[chosen.pop("name")]
     figures = module.run(**{name: value for name, value in chosen.items() if value is not None})

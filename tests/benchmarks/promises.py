@@ -20,7 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -637,12 +637,14 @@ def run(small: bool = False, against: str = "") -> dict[str, object]:
     }
 
 
-def judged(now: Figures, before: Figures | None = None) -> list[dict[str, object]]:
+def judged(
+    now: Figures, before: Figures | None = None, promises: Sequence[Promise] = PROMISES
+) -> list[dict[str, object]]:
     """Return each promise with its figure and whether it is kept; `ok` of a cost is told beside the
     former one.
     """
     rows = []
-    for what, name, most, least, is_cost in PROMISES:
+    for what, name, most, least, is_cost in promises:
         row: dict[str, object] = {"promise": what, "figure": round(now[name], 3)}
         kept = []
         if most is not None or least is not None:

@@ -20,6 +20,8 @@ class Way:
         self._delay = delay
         self._lose_answer = False
         self.away = False
+        self.requests = 0
+        """What was sent to the server, as often as somebody waited for an answer."""
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._accept, daemon=True).start()
@@ -64,6 +66,7 @@ class Way:
     def _pass_on(self, source: socket.socket, target: socket.socket, is_answer: bool) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
+                self.requests += not is_answer
                 time.sleep(self._delay)
                 if is_answer and self._lose_answer:
                     self._lose_answer, self.away = False, self._then_away
