@@ -462,6 +462,9 @@ class Journal:
         try:
             self._copy_news()
             self.away = None
+        except StoreBusy:
+            if required:
+                raise
         except StoreProblem as problem:
             if required:
                 raise
