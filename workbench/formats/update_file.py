@@ -1,6 +1,7 @@
 """Putting another text in the place of one in a file: lines that say the same keep every byte."""
 
 import difflib
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -82,17 +83,18 @@ def _parts(
 def _changes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
     if len(old) + len(new) <= LONGEST:
         return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    start = next(
-        (at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
-        min(len(old), len(new)),
-    )
-    rest = zip(reversed(old[start:]), reversed(new[start:]), strict=False)
-    end = next((at for at, (a, b) in enumerate(rest) if a != b), min(len(old), len(new)) - start)
+    start = len(_alike(old, new))
+    end = len(_alike(old[start:][::-1], new[start:][::-1]))
     return [
         ("equal", 0, start, 0, start),
         ("replace", start, len(old) - end, start, len(new) - end),
         ("equal", len(old) - end, len(old), len(new) - end, len(new)),
     ]
+
+
+def _alike(old: list[str], new: list[str]) -> Sequence[str]:
+    """Return the lines that both begin with."""
+    return os.path.commonprefix((old, new))  # noqa: RUF071 - lines of texts, not parts of paths
 
 
 def _units(raw: str, old: Sequence[str], mark: int, indent: int) -> list[_Unit]:

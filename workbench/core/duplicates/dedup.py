@@ -7,6 +7,7 @@ in their order agree as well. Whatever is near but not safe becomes a proposal.
 """
 
 import math
+import os
 import re
 import unicodedata
 from bisect import bisect
@@ -811,9 +812,7 @@ def same_word(one: str, other: str) -> bool:
     a, b = (_BASE.get(word, word) for word in (_spelled(english(one)), _spelled(english(other))))
     if a == b:
         return True
-    shared = next(
-        (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
-    )
+    shared = len(os.path.commonprefix((a, b)))  # noqa: RUF071 - letters of words, not parts of paths
     # "planned" and "plan": the doubled letter belongs to the ending.
     return any(
         {a[cut:], b[cut:]} <= tails
