@@ -3,7 +3,6 @@ what was done, and the way back.
 """
 
 import difflib
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -49,7 +48,7 @@ from workbench.core.stream.confidence import (
     told,
 )
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.core.text import counted, one_line
+from workbench.core.text import begun_alike, counted, one_line
 from workbench.services.context import is_person
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def _change(field: "FieldEvent") -> str:
 
 def _differing(old: str, new: str) -> int:
     """Return from which character on two texts are shown, so that what differs is in sight."""
-    same = len(os.path.commonprefix((old, new)))  # noqa: RUF071 - letters of texts, not parts of paths
+    same = begun_alike(old, new)
     if same < SHOWN // 2 or max(len(old), len(new)) <= SHOWN:
         return 0
     start = same - SHOWN // 6

@@ -368,6 +368,12 @@ def singular(table: str) -> str:
     return f"{name.removesuffix('ies')}y" if name.endswith("ies") else name.removesuffix("s")
 
 
+def begun_alike(one: Sequence[object], other: Sequence[object]) -> int:
+    """Return how many letters, or lines, two texts have before the first that differs."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 def counted(number: int, word: str, plural: str = "") -> str:
     """Return "1 memory", "2,000 memories"."""
     return f"{number:,} {word if number == 1 else plural or word + 's'}"

@@ -16,7 +16,7 @@ from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, cut_at
 from workbench.core.playbook.book import Bullet, bullet_id, initials, section_key, slug_for
 from workbench.core.record import WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.core.text import counted
+from workbench.core.text import begun_alike, counted
 from workbench.formats import ace, instructions, letta, opening
 from workbench.formats.claude_memory import INDEX_LINE
 from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
@@ -315,12 +315,8 @@ class Writer(NamedTuple):
             new = self.write(parsed, self.text)
         except WorkbenchError:
             return 1, None  # the format cannot say it
-        old, start, end = self.text, 0, 0
-        shorter = min(len(old), len(new))
-        while start < shorter and old[start] == new[start]:
-            start += 1
-        while end < shorter - start and old[len(old) - 1 - end] == new[len(new) - 1 - end]:
-            end += 1
+        old, start = self.text, begun_alike(self.text, new)
+        end = begun_alike(old[start:][::-1], new[start:][::-1])
         line = old.count("\n", 0, start) + 1
         return line, Fix(
             label, ((start, len(old) - end, new[start : len(new) - end]),)

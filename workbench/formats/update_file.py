@@ -1,7 +1,6 @@
 """Putting another text in the place of one in a file: lines that say the same keep every byte."""
 
 import difflib
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from workbench.core.files.format import ReadContext
 from workbench.core.files.lint import BLANKS, Edit, Line, applied, lines, newline_of
 from workbench.core.files.memory_md import FRONT
 from workbench.core.stream.memory import Memory
-from workbench.core.text import clean_for_store
+from workbench.core.text import begun_alike, clean_for_store
 from workbench.formats import notes
 from workbench.formats.claude_memory import Link, line_record, links, own_statements, read_topic
 from workbench.formats.patch import scalar
@@ -83,18 +82,13 @@ def _parts(
 def _changes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
     if len(old) + len(new) <= LONGEST:
         return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    start = len(_alike(old, new))
-    end = len(_alike(old[start:][::-1], new[start:][::-1]))
+    start = begun_alike(old, new)
+    end = begun_alike(old[start:][::-1], new[start:][::-1])
     return [
         ("equal", 0, start, 0, start),
         ("replace", start, len(old) - end, start, len(new) - end),
         ("equal", len(old) - end, len(old), len(new) - end, len(new)),
     ]
-
-
-def _alike(old: list[str], new: list[str]) -> Sequence[str]:
-    """Return the lines that both begin with."""
-    return os.path.commonprefix((old, new))  # noqa: RUF071 - lines of texts, not parts of paths
 
 
 def _units(raw: str, old: Sequence[str], mark: int, indent: int) -> list[_Unit]:

@@ -7,7 +7,6 @@ in their order agree as well. Whatever is near but not safe becomes a proposal.
 """
 
 import math
-import os
 import re
 import unicodedata
 from bisect import bisect
@@ -24,6 +23,7 @@ from workbench.core.limits import DEFAULT_THRESHOLDS
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import as_object
 from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.text import begun_alike
 from workbench.core.words import CJK, HANGUL, THAI, folded, words
 
 # Function words of many languages, as the rules for duplicates know them: what negates, is opposed,
@@ -812,7 +812,7 @@ def same_word(one: str, other: str) -> bool:
     a, b = (_BASE.get(word, word) for word in (_spelled(english(one)), _spelled(english(other))))
     if a == b:
         return True
-    shared = len(os.path.commonprefix((a, b)))  # noqa: RUF071 - letters of words, not parts of paths
+    shared = begun_alike(a, b)
     # "planned" and "plan": the doubled letter belongs to the ending.
     return any(
         {a[cut:], b[cut:]} <= tails

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 
 from workbench.core.files.locks import StoreBusy
 from workbench.core.record import Conflict, WorkbenchError
-from workbench.core.text import one_line
+from workbench.core.text import begun_alike, one_line
 from workbench.services.open import Workbench
 
 SHOWN, BEFORE = 100, 40
@@ -131,9 +131,7 @@ class Saving:
 
 def _around(old: str, new: str) -> str:
     """Return the part of a line that has the first marker in it, which a person has to see."""
-    same = next(
-        (place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), len(old)
-    )
+    same = begun_alike(old, new)
     begin = max(0, same - BEFORE)
     begin = (begin and new.find(" ", begin, same) + 1) or begin
     return ("…" if begin else "") + one_line(new[begin:], SHOWN)
