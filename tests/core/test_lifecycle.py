@@ -232,8 +232,8 @@ def test_earning_confirmation_and_becoming_a_skill() -> None:
 
 
 def test_tombstones() -> None:
-    """The nearest rejected memory at or above the threshold; the living and the forgotten do not
-    warn.
+    """The rejected memories at or above the threshold, the nearest first; the living and the
+    forgotten do not warn.
     """
     candidate = memory("new", status="candidate")
     rejected = {
@@ -248,21 +248,11 @@ def test_tombstones() -> None:
         (rejected["new"], 1.0),
     ]
     most = partial(lifecycle.resembling_rejections, threshold=0.75)
-    assert most(candidate, near)[0] == Tombstone(rejected["a"], 0.8)
+    a, b = rejected["a"], rejected["b"]
+    assert most(candidate, near) == (Tombstone(a, 0.8), Tombstone(b, 0.8))
     assert most(candidate, near, threshold=0.81) == ()
-    assert most(candidate, [(rejected["a"], 0.75), (rejected["b"], 0.9)])[0] == Tombstone(
-        rejected["b"], 0.9
-    )
-    assert most(candidate, [(rejected["a"], 0.75)]) == (Tombstone(rejected["a"], 0.75),)
-    assert most(candidate, [(rejected["a"], 0.749)]) == ()
-    assert most(candidate, []) == ()
-
-
-def test_every_rejection_that_is_much_alike_is_named_the_most_alike_first() -> None:
-    rejected = [memory(i, status="archived", archived_reason="rejected") for i in ("a", "b", "c")]
-    near = [(rejected[0], 0.8), (rejected[1], 0.9), (rejected[2], 0.7)]
-    found = lifecycle.resembling_rejections(memory("new"), near, 0.75)
-    assert [t.rejected.id for t in found] == ["b", "a"]
+    assert most(candidate, [(a, 0.75), (b, 0.9)]) == (Tombstone(b, 0.9), Tombstone(a, 0.75))
+    assert most(candidate, [(a, 0.749)]) == most(candidate, []) == ()
 
 
 def test_a_candidate_waits_long_from_the_moment_that_the_age_rule_speaks() -> None:

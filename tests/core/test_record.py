@@ -1,7 +1,6 @@
 """Records survive the way to JSON and back, and broken documents are refused by name."""
 
 import json
-from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import get_args
 
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from tests.core.samples import (
-    NOW,
     bullets,
     documents,
     filled,
@@ -164,21 +162,6 @@ def test_metadata_is_kept_as_it_is(metadata: dict[str, object]) -> None:
     """Unknown fields of imported records live there."""
     stored = to_doc(memory(metadata=metadata))
     assert from_doc(Memory, stored).metadata == metadata
-
-
-def test_a_mutable_default_is_not_shared() -> None:
-    """Two memories made without metadata do not write into one dictionary."""
-    first, second = (
-        from_doc(Memory, to_doc(memory())),
-        from_doc(Memory, to_doc(memory(created_at=NOW))),
-    )
-    assert first.metadata is not second.metadata
-
-
-def test_a_record_can_be_changed_and_listed_as_a_dataclass() -> None:
-    """Its fields have names, and `replace` makes another record."""
-    assert replace(memory(), pinned=True).pinned
-    assert "pinned" in {spec.name for spec in fields(Memory)}
 
 
 def test_a_word_that_is_not_known_is_read_as_it_is() -> None:

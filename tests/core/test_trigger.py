@@ -30,9 +30,11 @@ def test_conditions_in_order(given: ReflectionState, reason: str | None) -> None
 
 
 def test_limits_are_a_parameter() -> None:
-    """A person may set them."""
+    """A person may set them; one of zero is always reached."""
     assert gauge(state(10), NOW, TriggerLimits(importance=10)).due == "importance"
     assert gauge(state(200, 200, 200), NOW, TriggerLimits(999, 999, 999)).due is None
+    assert gauge(state(), NOW, TriggerLimits(observations=0)).due == "observations"
+    assert gauge(state(), NOW, TriggerLimits(hours=0)).leading == Condition("hours", 0.0, 0, 1.0)
 
 
 def test_observations_add_up() -> None:
@@ -57,9 +59,3 @@ def test_gauge() -> None:
     assert gauge(state(75, 50, 12), NOW).leading.name == "importance"
     assert gauge(state(300), NOW).leading.fraction == 2.0
     assert gauge(ReflectionState(), NOW).conditions[2].value == 0.0
-
-
-def test_a_limit_of_zero_is_always_reached() -> None:
-    """No division by zero."""
-    assert gauge(state(), NOW, TriggerLimits(hours=0)).leading == Condition("hours", 0.0, 0, 1.0)
-    assert gauge(state(), NOW, TriggerLimits(observations=0)).due == "observations"

@@ -138,13 +138,6 @@ def test_whatever_is_damaged_the_vectors_are_right_and_the_cache_heals(
     assert rows(folder) == 14
 
 
-def test_a_missing_file_is_made_again(tmp_path: Path) -> None:
-    checked(opened(tmp_path), texts(3))
-    kept(tmp_path).unlink()
-    assert checked(opened(tmp_path), texts(3)) == texts(3)
-    assert checked(opened(tmp_path), texts(3)) == []
-
-
 def test_what_was_read_survives_that_the_files_are_deleted_or_damaged_meanwhile(
     tmp_path: Path,
 ) -> None:
