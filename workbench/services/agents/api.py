@@ -188,7 +188,6 @@ class AgentApi:
 
         text, tuning = checked_query(query, LONGEST_QUERY), self._bench.tuning
         wanted = self._wanted(kind, memory_types or (), since, session_only, min_importance)
-        k = max(1, min(k, MOST_RESULTS))
         served = give(self.context, tuning, text, k, tuning.default(), self._safety, wanted)
         self._read(read_of(self.context, served, text, self._asked, self._safety))
         found = self._answers.search(
@@ -210,9 +209,9 @@ class AgentApi:
         """
         if not ids:
             raise InvalidQuery("No id given.", "Give the ids that a search returned.")
-        memories = [self._served(id) for id in list(dict.fromkeys(ids))[:MOST_GOT]]
-        near = {m.id: self._around(m, max(0, min(around, 10))) for m in memories}
-        answer = self._answers.full(memories, near, GET_TOKENS, max(0, offset))
+        memories = [self._served(id) for id in dict.fromkeys(ids)]
+        near = {m.id: self._around(m, around) for m in memories}
+        answer = self._answers.full(memories, near, GET_TOKENS, offset)
         given = memories[: len(cast(list[Json], answer["memories"]))]
         self._looked_up("", [m for memory in given for m in (memory, *near[memory.id])])
         return answer
@@ -243,7 +242,7 @@ class AgentApi:
         if kind.lower() in (*OBSERVATION_TYPES, *MEMORY_TYPES):
             kind = kind.lower()
         memory_type: MemoryType = next((t for t in MEMORY_TYPES if t == kind), "episodic")
-        at_most = HIGHEST if importance is None else max(0.0, min(importance, HIGHEST))
+        at_most = HIGHEST if importance is None else importance
         observation = Observation(
             text, "general" if kind in MEMORY_TYPES else kind, memory_type, self.session, (), self._source,
             section=section[:200], citations=tuple(cited), at_most=at_most,
@@ -340,7 +339,7 @@ class AgentApi:
         from workbench.services.agents.documents.recall import Recalling, answer_json, answer_text
 
         recalling = Recalling(self.context, lambda: self._bench.tuning, self._safety)
-        given = recalling.give(query, scope, max(1, limit))
+        given = recalling.give(query, scope, limit)
         self._read(recalling.reading_of(given, self._asked))
         return {"text": answer_text(given.query, given.rows), **answer_json(given)}
 
@@ -377,7 +376,7 @@ class AgentApi:
     ) -> Json:
         """Use to see what came before and after a memory in its session."""
         memory = self._served(id)
-        near = self._around(memory, max(1, min(around, 25)))
+        near = self._around(memory, around)
         self._looked_up("", near)
         return {"id": self._answers.name(memory), "timeline": self._answers.lines(near)}
 
@@ -487,7 +486,7 @@ class AgentApi:
             task, types or (), domains or (), complexity, capabilities or (), category, facts
         )
         found = self._bench.patterns.find(asked, None)
-        given = self._given(found, max(1, min(limit, MOST_GOT)), asked.text)
+        given = self._given(found, limit, asked.text)
         left_out = {"held_back": given.held, "unapproved": given.unapproved}
         return {
             "patterns": given.rows,
@@ -946,7 +945,7 @@ class AgentApi:
         failed = checked_query(error, LONGEST_QUERY) if error.strip() else ""
         made = gathered(
             self.context, bench.tuning, bench.playbooks, text, layers, error=failed
-        ).cut(max(0, budget))
+        ).cut(budget)
         self._read(reading_of(self.context, made, self._safety.masked(text), self._asked))
         return made
 

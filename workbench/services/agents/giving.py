@@ -61,7 +61,7 @@ class EpisodeGiving:
             left_out.update([why] if why else [])
             return not why
 
-        found = self._finder.find(query, strategy, criteria, max(1, min(k, MOST)), may_pass).found
+        found = self._finder.find(query, strategy, criteria, min(k, MOST), may_pass).found
         blocks = Blocks(self._guard.origins([one.episode for one in found]))
         rows = [self._row(one, blocks) for one in found]
         self._count(

@@ -387,13 +387,7 @@ class Playbooks:
         return after.sections[-1].id
 
     def set_budget(self, book: str, tokens: int) -> None:
-        """Set how many tokens a playbook may take; 0 takes the limit away. Raises `InvalidRecord`
-        below 0.
-        """
-        if tokens < 0:
-            raise InvalidRecord(
-                "A budget is a number of tokens, 0 or more.", "Nothing was changed."
-            )
+        """Set how many tokens a playbook may take; 0 takes the limit away."""
         with self._context.transaction(f"budget of {book}: {tokens or 'none'}") as tx:
             tx.put(replace(self._library.books.get(book), budget=tokens))
 

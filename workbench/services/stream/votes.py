@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import InvalidRecord
 from workbench.core.stream.confidence import apply_vote, retract_vote
 from workbench.core.stream.memory import Memory, Verdict, Votable, Vote, vote_id
 from workbench.services.context import Context
@@ -54,8 +53,6 @@ def cast(
 
     `keep` is told the reason, in the same transaction, when it stays as a person typed it.
     """
-    if verdict not in ("helpful", "harmful"):
-        raise InvalidRecord(f"“{verdict}” is not a vote.", "Use helpful or harmful.")
     table, key = _place(record)
     name = vote_id(table, key, context.voter, session)
     vote = Vote(name, table, key, context.voter, verdict, context.now(), session, reason)

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 from workbench.core.agents.document import Document, citation
 from workbench.core.agents.read import UNKNOWN, AgentRead, Provenance
 from workbench.core.files.lint import lines as lines_of
-from workbench.core.record import InvalidQuery, UnreadableFile
+from workbench.core.record import UnreadableFile
 from workbench.core.safety import Finding
 from workbench.core.text import clean_for_store, one_line
 from workbench.core.tuning.profile import ProfileInUse
@@ -120,14 +120,6 @@ class Recalled:
         return tuple(one.name for one in self.folders if not one.has_detail)
 
 
-def checked(query: str, limit: int) -> str:
-    """Return a query that can be looked for; raises `InvalidQuery`."""
-    text = checked_query(query, LONGEST_QUERY)
-    if limit < 1:
-        raise InvalidQuery("The limit is too low.", "Give a limit of 1 or more.")
-    return text
-
-
 def recall(
     context: Context, query: str, scope: Scope = "all", limit: int = LIMIT, *, every: bool = False
 ) -> Recalled:
@@ -137,7 +129,7 @@ def recall(
     `every` searches all sessions of the project. Raises `InvalidQuery`. The stream is not searched
     here.
     """
-    text, documents = checked(query, limit), Documents(context)
+    text, documents = checked_query(query, LONGEST_QUERY), Documents(context)
     folders, problems = documents.folders(every=every)
     search = _Search(text, limit)
     asked = ("detail", "messages") if scope == "all" else (scope,)
@@ -420,7 +412,7 @@ class Recalling:
         """Return what the ranking of the memories finds, for a person where there is a way to
         `show` it.
         """
-        text, tuning = checked(query, limit), self._tuning()
+        text, tuning = checked_query(query, LONGEST_QUERY), self._tuning()
         if show is not None:
             served = look(tuning, text, limit, tuning.default(), self._context.now())
         else:
