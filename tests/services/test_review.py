@@ -139,7 +139,7 @@ def test_a_merge_leaves_another_text_only_when_somebody_chose_it(waiting: Workbe
     status = waiting.stream.get("seen").status
     proposal = waiting.review.get("sound")
     assert waiting.review.merged(proposal, "seen").content == waiting.stream.get("seen").content
-    with pytest.raises(InvalidRecord, match="cannot be merged"):
+    with pytest.raises(InvalidRecord, match="content is empty"):
         waiting.review.merge_into("sound", "seen", " \n")
     waiting.review.merge_into("sound", "seen", "Better words")
     assert waiting.stream.get("seen").content == "Better words"

@@ -11,12 +11,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from workbench.core.document import from_doc, to_doc
-from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.record import Conflict, UnknownRecord, WorkbenchError
 from workbench.core.review.kinds import group_of, kind_of, order_of
 from workbench.core.review.lifecycle import restore
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory, room_for
-from workbench.core.text import clean_for_store, named
+from workbench.core.stream.memory import Memory
+from workbench.core.text import named
 from workbench.services.agents.capture.memories import told_by
 from workbench.services.context import Context
 from workbench.services.review.kinds import Handler, candidate_in, handler_of, noted
@@ -31,7 +31,6 @@ from workbench.services.review.queue import (
     looked_up,
 )
 from workbench.services.safety.secret_filter import IMPORT
-from workbench.services.safety.texts import kept_edges
 from workbench.store.library import Library
 
 if TYPE_CHECKING:
@@ -413,13 +412,10 @@ class Review:
 
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
         from workbench.core.duplicates.groups import absorb
+        from workbench.services.stream.fields import with_text
 
         target = self._library.memories.get(other)
-        text = (
-            content
-            if content in (None, target.content)
-            else _checked(content or "", "merged", target)
-        )
+        text = None if content is None else with_text(target, content).content
         merged, archived = absorb(
             target, candidate_in(self._library, id), self._context.now(), text
         )
@@ -455,7 +451,7 @@ class Review:
         with self._context.transaction(f"refine {id}") as tx:
             memory = candidate_in(self._library, id)
             _require_text(memory, expected)
-            tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
+            tx.put(with_rounds(memory, rounds, chosen))
 
     def open_one(self, id: str) -> Proposal:
         """Return an open proposal as it was made, whether or not it can still be accepted; raises
@@ -477,21 +473,6 @@ class Review:
                 (change.table, change.id) for change in self._handler(proposal).changes(proposal)
             )
         return frozenset(("memories", memory.id) for memory in after)
-
-
-def _checked(content: str, what: str, before: Memory | None) -> str:
-    """Return a person's text as it is stored; raises `InvalidRecord` for an empty or too long one.
-
-    Empty lines at its ends stay as far as the text `before` had them.
-    """
-    text = kept_edges(clean_for_store(content), "" if before is None else before.content)
-    if not text.strip():
-        raise InvalidRecord(
-            f"An empty text cannot be {what}.", "Reject it instead; nothing was changed."
-        )
-    if len(text) > (most := room_for("" if before is None else before.content)):
-        raise InvalidRecord(f"The text is longer than {most:,} characters.", "Nothing was changed.")
-    return text
 
 
 def _texts(memory: Memory | None) -> Iterable[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from workbench.core.record import InvalidRecord, parse_time
 from workbench.core.review.lifecycle import archive
-from workbench.core.stream.memory import MAX_CONTENT, Memory, room_for
+from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
 
 REJECTED_AT, REJECTED_BECAUSE = "rejected_at", "rejected_because"
@@ -109,18 +109,15 @@ def rounds_of(memory: Memory) -> tuple[str, ...]:
 def with_rounds(memory: Memory, texts: Sequence[str], chosen: str) -> Memory:
     """Return a candidate that says `chosen`; the other texts stay with it as its rounds.
 
-    Raises `InvalidRecord` when the chosen text is empty or too long.
+    Raises `InvalidRecord` when the chosen text is too long.
     """
-    if not chosen.strip():
-        raise InvalidRecord("An empty text cannot be used.", UNCHANGED)
-    if len(chosen) > (most := room_for(memory.content)):
-        raise InvalidRecord(f"The text is longer than {most:,} characters.", UNCHANGED)
-    others = [text for text in dict.fromkeys(map(clean_for_store, texts)) if text != chosen]
-    summary = memory.summary if chosen == memory.content else ""
+    from workbench.services.stream.fields import with_text
+
+    after = with_text(memory, chosen)
+    others = [text for text in dict.fromkeys(map(clean_for_store, texts)) if text != after.content]
     metadata = {key: value for key, value in memory.metadata.items() if key != ROUNDS}
     return replace(
-        memory,
-        content=chosen,
-        summary=summary,
+        after,
+        summary=memory.summary if after is memory else "",
         metadata={**metadata, **({ROUNDS: others} if others else {})},
     )
