@@ -324,12 +324,13 @@ class Library:
 
     def follow(self, seconds: float = 0.5) -> None:
         """Look for what others write to a shared store every so many seconds, until it is closed."""
-        self.journal.follow(seconds)
+        if self.journal.copy is not None:
+            self.journal.copy.follow(seconds)
 
     @property
     def away(self) -> StoreProblem | None:
         """Why a shared store cannot be reached just now; what was read of it before is there."""
-        return self.journal.away
+        return None if self.journal.copy is None else self.journal.copy.away
 
     @property
     def shared(self) -> "SharedLog | None":
@@ -338,8 +339,7 @@ class Library:
 
     def actor_named(self, claim: str) -> str:
         """Return under which name the store writes down who acts."""
-        shared = self.journal.shared
-        return claim if shared is None else shared.name(claim)
+        return claim if self.shared is None else self.shared.name(claim)
 
     @property
     def is_missing(self) -> bool:
@@ -585,7 +585,7 @@ class Library:
         """What lies beside the records."""
         from workbench.store.blobs import Blobs
 
-        return Blobs(self.folder, self.journal.shared)
+        return Blobs(self.folder, self.shared)
 
     @cached_property
     def db(self) -> "JournalDB":

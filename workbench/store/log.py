@@ -8,10 +8,12 @@ a copy of it as the journal of a folder, byte for byte, so whatever reads a stor
 from collections.abc import Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
+from threading import Event, Thread
 from typing import NamedTuple, NoReturn, Protocol
 
 from workbench.core.files.atomic import write_file
-from workbench.core.record import StoreProblem
+from workbench.core.files.locks import FileLock, StoreBusy
+from workbench.core.record import StoreProblem, cannot_write
 from workbench.store.entry import (
     LATEST,
     LEVELS,
@@ -235,30 +237,85 @@ def _touched(change: DocChange) -> Iterator[str]:
 _BATCH = 1 << 22
 """Bytes that are written to a copy at once."""
 
+_BLOCK = 100
+"""Numbers of new documents that are reserved at once."""
+
 
 class Differs(Exception):
     """An entry does not follow what the copy holds: the log was rewritten."""
 
 
 class Copy:
-    """The journal of a folder as a copy of a log, written under the write lock of the folder only.
+    """The journal of a folder as a copy of a log; `lock` is the write lock of the folder.
 
-    Methods raise `StoreProblem` as the log does, and `OSError` for the folder.
+    Methods raise `StoreProblem` as the log does, and for a folder that cannot be written.
     """
 
-    def __init__(self, folder: Path, log: SharedLog) -> None:
+    def __init__(self, folder: Path, log: SharedLog, lock: FileLock) -> None:
         self.log = log
         self.known: LogState | None = None
         """How far the log was when it was last looked at or written to."""
+        self.away: StoreProblem | None = None
+        """Why the log cannot be reached; what was copied before stays."""
         self._folder = folder
         self._path = folder / segments.NAME
+        self._lock = lock
+        self._blocks: dict[str, range] = {}
+        self._closing: Event | None = None
 
-    def is_current(self) -> bool:
-        """Tell whether the copy ends where the log does."""
-        return self._end() == self.log.state()
+    def look(self, *, required: bool = False) -> None:
+        """Add what the log has and the copy has not, if it can be reached; raises `StoreProblem`
+        where it has to be.
+        """
+        try:
+            self.catch_up()
+            self.away = None
+        except StoreProblem as problem:
+            if required:
+                raise
+            if not isinstance(problem, StoreBusy):
+                self.away = problem
+
+    @property
+    def is_followed(self) -> bool:
+        return self._closing is not None
+
+    def follow(self, seconds: float) -> None:
+        """Look at the log every so many seconds, until the copy is closed."""
+        if self._closing is not None:
+            return
+        self._closing = closing = Event()
+
+        def look() -> None:
+            while not closing.wait(seconds):
+                self.look()
+
+        Thread(target=look, name="shared-log", daemon=True).start()
+
+    def close(self) -> None:
+        if self._closing is not None:
+            self._closing.set()
+
+    def reserve(self, table: str, least: int) -> int:
+        """Return a number for a new document that no other machine gives to one."""
+        block = self._blocks.get(table, range(0))
+        while not block or block[-1] < least:
+            first = self.log.reserve(table, least, _BLOCK)
+            block = range(first, first + _BLOCK)
+        taken = max(block[0], least)
+        self._blocks[table] = range(taken + 1, block.stop)
+        return taken
 
     def catch_up(self, *, anew: bool = False) -> None:
         """Add what the log has and the copy has not; a copy that does not go on so begins anew."""
+        try:
+            if anew or self._end() != self.log.state():
+                with self._lock.held():
+                    self._catch_up(anew)
+        except OSError as error:
+            raise cannot_write(self._folder, error) from error
+
+    def _catch_up(self, anew: bool) -> None:
         if not anew:
             segments.mend_tail(self._path)
         state, place = self.log.state(), None if anew else self._end()

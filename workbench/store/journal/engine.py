@@ -86,9 +86,6 @@ _RECENT = 10
 _TRIES = 5
 """How often a change of a shared store is made anew on what others wrote meanwhile."""
 
-_BLOCK = 100
-"""Numbers of new documents that are reserved at once in a shared store."""
-
 _SINGLY = 2_000
 """Changes that are taken back, of a store with a read index, without reading all of its documents."""
 
@@ -181,21 +178,16 @@ class Journal:
             from workbench.store.log import Offline
 
             shared = Offline("", is_agent=False)  # nothing is written that the team would not see
-        self.shared = shared
-        """The log that the journal is a copy of, if it is one."""
-        self._copy: Copy | None = None
-        self._blocks: dict[str, range] = {}
-        self._closing: threading.Event | None = None
-        self.away: StoreProblem | None = None
-        """Why the shared log cannot be reached; what was read of it before stays."""
+        self.copy: Copy | None = None
+        """What keeps this journal a copy of a shared log, if it is one."""
         if shared is not None:
             from workbench.store.log import Copy as CopyOf
 
-            self._copy = CopyOf(folder, shared)
-            self._look_at_log(required=not segments.store_id(folder))
+            self.copy = CopyOf(folder, shared, self._lock)
+            self.copy.look(required=not segments.store_id(folder))
         self._load()
-        if self._copy is not None and self._tail.damage:
-            self._copy_news(anew=True)
+        if self.copy is not None and self._tail.damage:
+            self.copy.catch_up(anew=True)
             self._load()
 
     @property
@@ -214,6 +206,11 @@ class Journal:
         none, nor is what was merged.
         """
         return damage_in(self._tail, self.identity.accepted, self.renumbered)
+
+    @property
+    def shared(self) -> "SharedLog | None":
+        """The log that the journal is a copy of, if it is one."""
+        return None if self.copy is None else self.copy.log
 
     @property
     def standing(self) -> StoreTrust:
@@ -308,8 +305,8 @@ class Journal:
         try:
             if self.staged is not None or self.standpoint is not None or self._tail.is_removed:
                 return 0
-            if self._closing is None:
-                self._look_at_log()
+            if self.copy is not None and not self.copy.is_followed:
+                self.copy.look()
             count = 0 if self._tail.is_current else self._pull()
             self.identity.recheck()
         except OSError as error:
@@ -343,7 +340,7 @@ class Journal:
                 if unsure and kind in ("undo", "redo"):
                     self._answer_unsure(unsure, kind)
                 self._look_before_writing()
-                reserve = None if self._copy is None else self._reserve
+                reserve = None if self.copy is None else self.copy.reserve
                 self._staged = staged = Staged(self.state, self._counters, reserve)
                 self._owner = threading.get_ident()
                 try:
@@ -376,8 +373,8 @@ class Journal:
 
     def _commit_masked(self, entry: Transaction, staged: Staged) -> None:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""
-        if self._copy is not None:
-            self._commit_shared(self._copy, entry, staged)
+        if self.copy is not None:
+            self._commit_shared(self.copy, entry, staged)
             return
         self._commit(self._gated(entry, staged))
 
@@ -400,7 +397,7 @@ class Journal:
                 stored = copy.log.append(LogState(self.rev, self.mark), body_of(said, claim, least))
             except Clash as clash:
                 before, state = self.rev, self.state
-                self._copy_news()
+                copy.catch_up()
                 self._pull()
                 if self.state is not state or staged.clashes(self._since_rev(before)):
                     raise changed_meanwhile(clash.actor) from None
@@ -424,7 +421,7 @@ class Journal:
                 )
                 seen = self._tail.append(line, said)
             except Differs:  # others wrote before it
-                self._copy_news()
+                copy.catch_up()
                 self._pull()
                 return
             except OSError as error:
@@ -439,60 +436,8 @@ class Journal:
         found = next((entry for entry in self.entries_back() if entry.rev == rev), None)
         return found is not None and found.actor == actor
 
-    def follow(self, seconds: float) -> None:
-        """Look at the shared log every so many seconds, until the store is closed; `refresh` takes
-        in what came.
-        """
-        if self._copy is None or self._closing is not None:
-            return
-        self._closing = closing = threading.Event()
-
-        def look() -> None:
-            while not closing.wait(seconds):
-                self._look_at_log()
-
-        threading.Thread(target=look, name="shared-log", daemon=True).start()
-
-    def _look_at_log(self, *, required: bool = False) -> None:
-        """Let the journal hold what the shared log does, if it can be reached; raises
-        `StoreProblem` where it has to be.
-        """
-        if self._copy is None:
-            return
-        try:
-            self._copy_news()
-            self.away = None
-        except StoreBusy:
-            if required:
-                raise
-        except StoreProblem as problem:
-            if required:
-                raise
-            self.away = problem
-
     def _since_rev(self, rev: int) -> Iterator[Transaction]:
         return itertools.takewhile(lambda entry: entry.rev > rev, self.entries_back())
-
-    def _copy_news(self, *, anew: bool = False) -> None:
-        """Let the journal hold all that the shared log does."""
-        assert self._copy is not None
-        try:
-            if anew or not self._copy.is_current():
-                with self._lock.held():
-                    self._copy.catch_up(anew=anew)
-        except OSError as error:
-            raise cannot_write(self.folder, error) from error
-
-    def _reserve(self, table: str, least: int) -> int:
-        """Return a number for a new document that no other machine gives to one."""
-        assert self._copy is not None
-        block = self._blocks.get(table, range(0))
-        while not block or block[-1] < least:
-            first = self._copy.log.reserve(table, least, _BLOCK)
-            block = range(first, first + _BLOCK)
-        taken = max(block[0], least)
-        self._blocks[table] = range(taken + 1, block.stop)
-        return taken
 
     def entries_back(
         self, *needles: bytes | None, docs: Container[str] | None = None
@@ -560,10 +505,10 @@ class Journal:
         While somebody else holds the store it is left out: the journal has everything, and the next
         one writes it.
         """
-        if self._closing is not None:
-            self._closing.set()
+        if self.copy is not None:
+            self.copy.close()
         self._keeper.wait()
-        if self._wrote or (self._copy is not None and self.starts_slowly):
+        if self._wrote or (self.copy is not None and self.starts_slowly):
             with suppress(StoreBusy):
                 self.save_checkpoint()
 
@@ -800,8 +745,8 @@ class Journal:
         """
         self.require_present()
         with self._lock.held():
-            if self._copy is not None:
-                self._copy_news()
+            if self.copy is not None:
+                self.copy.catch_up()
             self._read_tail()
             yield
 
@@ -814,13 +759,13 @@ class Journal:
         self._require_trust()
         with self._keeper.held(), self._lock.held():
             sweep(self.folder)
-            if self._copy is not None:
-                self._copy_news()
+            if self.copy is not None:
+                self.copy.catch_up()
             self._read_tail()
             self._look_before_writing()
             yield
-            if self._copy is not None:
-                self._copy.publish(self.rev, self._tail.mark)
+            if self.copy is not None:
+                self.copy.publish(self.rev, self._tail.mark)
 
     def reload(self) -> None:
         """Read the store again from its files; listeners hear of every record that differs."""
@@ -936,8 +881,8 @@ class Journal:
         """
         if self._unsure:
             self._unsure = ""
-            if self._copy is not None:
-                self._copy_news()
+            if self.copy is not None:
+                self.copy.catch_up()
             self.reload()
         self._read_tail()
         self._adopt()
