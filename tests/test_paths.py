@@ -133,9 +133,9 @@ def test_worktrees_share_the_store_of_their_repository(worktree: tuple[Path, Pat
     (tree / "lib").mkdir()
     assert find_store(tree / "lib").origin == "global"
     (repository / ".workbench").mkdir()
-    assert find_store(tree / "lib") == (repository / ".workbench", "project")
+    assert find_store(tree / "lib") == StoreChoice(repository / ".workbench", "project")
     (tree / ".workbench").mkdir()
-    assert find_store(tree / "lib") == (tree / ".workbench", "project")
+    assert find_store(tree / "lib") == StoreChoice(tree / ".workbench", "project")
 
 
 def test_a_mark_of_git_that_came_from_elsewhere_names_no_store(

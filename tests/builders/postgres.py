@@ -105,3 +105,8 @@ def _start() -> str:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     uri: str = get_server(folder / "data").get_uri()
     return uri
+
+
+def without_password(url: str) -> str:
+    """Return an address as a person writes it, who keeps the password elsewhere."""
+    return url.replace(f":{PASSWORD}@", "@")

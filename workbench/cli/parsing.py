@@ -285,7 +285,7 @@ def folder(text: str) -> Path:
         try:
             return team_copy(text)
         except StoreProblem as problem:
-            raise ArgumentTypeError(str(problem)) from problem
+            raise ArgumentTypeError(str(problem).removesuffix(".")) from problem
     return Path(text)
 
 

@@ -17,6 +17,7 @@ from workbench.config import paths
 from workbench.core.agents.actors import agent_in, stands_by
 from workbench.core.record import StoreProblem, WorkbenchError
 from workbench.core.stream.times import instant
+from workbench.core.team import hidden_store, last_state
 from workbench.core.text import counted
 
 if TYPE_CHECKING:
@@ -143,6 +144,8 @@ class Session(NamedTuple):
         folder = self.choice().folder if planning else self.known_store()
         if is_there(folder):
             bench = self.open(folder, remarks=remarks, at=at)
+            if remarks and bench.library.away is not None:
+                warn(last_state(bench.library.away))
             if (standpoint := bench.library.standpoint) is not None:
                 warn(f"As it was right after revision {told(standpoint)}.")
             if not (whole or stands_by(bench.context.actor)):
@@ -195,6 +198,8 @@ class Session(NamedTuple):
         was_there = is_there(folder)
         try:
             bench = self.open(folder, actor, remarks=remarks)
+            if bench.library.away is not None:
+                raise bench.library.away
             if trusted:
                 bench.library.require_trust()
             before = bench.library.revision
@@ -248,6 +253,8 @@ class Session(NamedTuple):
         if remarks:
             if not (standing := bench.library.standing).trusted:
                 warn(untrusted(standing.foreign))
+            if (hidden := self.choice().hidden) is not None:
+                warn(hidden_store(hidden))
             for remark in (*bench.library.notices, *bench.library.damage):
                 warn(str(remark))
         return bench

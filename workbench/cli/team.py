@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.cli.output import picked, warn
-from workbench.cli.session import PROBLEM, actor_of
+from workbench.cli.session import DONE, FOUND, actor_of
 from workbench.cli.verbs import Answer, Call, Option, Verb, changing, flag, unopened, value
 from workbench.core import team
 from workbench.core.agents.actors import require_person
@@ -135,7 +135,7 @@ def check(call: Call) -> Answer:
         **picked(facts, "server", "schema", "user", "me", "members", "missing"),
         "problems": problems,
     }
-    return Answer(json, lines, code=PROBLEM if problems else 0)
+    return Answer(json, lines, code=FOUND if problems else DONE)
 
 
 def list_members(call: Call) -> Answer:

@@ -7,6 +7,7 @@ creates its folder.
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -23,10 +24,14 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class StoreChoice(NamedTuple):
-    """The store to open (absolute; it may not exist yet) and what led to it."""
+    """The store to open (absolute; it may not exist yet) and what led to it.
+
+    `hidden` is a store that lies beside the pointer to the team's, and is not opened for it.
+    """
 
     folder: Path
     origin: Literal["option", "project", "global"]
+    hidden: Path | None = None
 
 
 def data_dir() -> Path:
@@ -114,10 +119,13 @@ def team_copy(address: str) -> Path:
     `StoreProblem`.
     """
     folder = team_dir() / team.copy_name(team.checked(address))
+    file, said = folder / team.COPY, ""
+    with suppress(StoreProblem):
+        said = team.address_in(file)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not (folder / team.COPY).exists():
-            write_file(folder / team.COPY, json.dumps({"store": address}).encode())
+        if said != address:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_file(file, json.dumps({"store": address}).encode())
     except OSError as error:
         raise cannot_write(folder, error) from error
     return folder
@@ -164,10 +172,10 @@ def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
         return StoreChoice(_explicit_store(here, explicit), "option")
     for folder in (here, *here.parents):
         if _is_folder(folder / PROJECT_STORE):
-            return StoreChoice(_project_store(folder), "project")
+            return _project_store(folder)
         main = _main_worktree(folder / ".git")
         if main is not None and _is_folder(main / PROJECT_STORE):
-            return StoreChoice(_project_store(main), "project")
+            return _project_store(main)
     return StoreChoice(data_dir() / "store", "global")
 
 
@@ -233,7 +241,7 @@ def _explicit_store(here: Path, explicit: Path) -> Path:
     return folder
 
 
-def _project_store(project: Path) -> Path:
+def _project_store(project: Path) -> StoreChoice:
     """Return the store of a project: its `.workbench`, or the copy of the team's store that this
     points to. A pointer may come with a clone, so it is followed only to where this person
     connected before.
@@ -242,11 +250,12 @@ def _project_store(project: Path) -> Path:
     _check_link(store)
     address = team.address_in(store / team.POINTER)
     if not address:
-        return store
+        return StoreChoice(store, "project")
     for copy in team_copies():
         own = team_address(copy)
         if own == address or team.without_role(own) == team.without_role(address):
-            return copy
+            hidden = store if (store / "journal.jsonl").exists() else None
+            return StoreChoice(copy, "project", hidden)
     raise StoreProblem(
         f"This project keeps its memories in a store of its team: {team.shown(address)}.",
         f"If you know it, connect once: workbench --store '{address}'",
@@ -254,8 +263,14 @@ def _project_store(project: Path) -> Path:
 
 
 def team_copies() -> list[Path]:
-    """Return this machine's copies of stores that teams share."""
-    return sorted(path.parent for path in team_dir().glob(f"*/{team.COPY}"))
+    """Return this machine's copies of stores that teams share and somebody connected to."""
+    return sorted(path.parent for path in team_dir().glob(f"*/{team.COPY}") if _is_known(path))
+
+
+def _is_known(file: Path) -> bool:
+    with suppress(StoreProblem):
+        return team.address_in(file) != "" and team.member_in(file) is not None
+    return False
 
 
 def _check_link(store: Path) -> None:

@@ -1,6 +1,7 @@
 """The address of a store that a team shares, and the files that name one."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from workbench.core.record import StoreProblem
@@ -14,9 +15,12 @@ POINTER = "store.json"
 _FORM = "Write postgresql://ROLE@HOST/DATABASE?store=NAME."
 
 
+_SCHEMES = ("postgresql://", "postgres://")
+
+
 def is_address(text: str) -> bool:
-    """Tell whether a text is the address of a team's store, and no path."""
-    return text.startswith(("postgresql://", "postgres://"))
+    """Tell whether a text is meant as the address of a team's store, and not as a path."""
+    return "://" in text or text.startswith(("postgresql:", "postgres:"))
 
 
 def checked(address: str) -> str:
@@ -26,13 +30,15 @@ def checked(address: str) -> str:
     try:
         parts = urlsplit(address)
         has_password = parts.password is not None or "password" in parse_qs(parts.query)
-    except ValueError as error:
-        raise StoreProblem("The address of the store cannot be read.", _FORM) from error
+    except ValueError:
+        raise StoreProblem("The address of the store cannot be read.", _FORM) from None
     if has_password:
         raise StoreProblem(
-            "A password does not belong into an address: it would stand in files and in lists of processes.",
+            "A password does not belong in an address: it would stand in files and in lists of processes.",
             "Keep it in ~/.pgpass or in PGPASSWORD, and leave it out of the address.",
         )
+    if not address.startswith(_SCHEMES):
+        raise StoreProblem("The address of the store cannot be read.", _FORM)
     return address
 
 
@@ -75,3 +81,27 @@ def address_in(file: Path) -> str:
     if not isinstance(address, str) or not is_address(address):
         raise StoreProblem(f"{file} names no store of a team.", _FORM)
     return checked(address)
+
+
+def member_in(file: Path) -> tuple[str, bool] | None:
+    """Return who connected last, by the file of a copy: the role, and whether it is one of agents.
+    `None` where nobody did.
+    """
+    with suppress(OSError, ValueError):
+        said = json.loads(file.read_bytes())
+        if isinstance(said, dict) and isinstance(role := said.get("role"), str) and role:
+            return role, said.get("is_agent") is True
+    return None
+
+
+def hidden_store(folder: Path) -> str:
+    """Say that a project has a store beside the pointer to the team's, which is not opened."""
+    return (
+        f"The store in {folder} is not shown, since this project uses its team's: "
+        f"`workbench --store {folder} list` shows it, `workbench help team` says how to bring it along."
+    )
+
+
+def last_state(away: StoreProblem) -> str:
+    """Say that a team's store cannot be reached, and what that means."""
+    return f"{away} You see the last state that is known here; nothing is stored meanwhile."

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.core.record import StoreProblem, cannot_write
+from workbench.core.team import POINTER
 from workbench.store import folder as folders
 
 
@@ -29,6 +30,11 @@ def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> 
 
     if folders.is_store(folder):
         raise StoreProblem(f"{folder} already has a store.", "Nothing was changed.")
+    if (folder / POINTER).exists():
+        raise StoreProblem(
+            f"{folder} points to the store of a team, which is used here.",
+            f"Nothing was created; remove {folder / POINTER} first to have one of your own.",
+        )
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if shared:

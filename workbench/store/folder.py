@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench.core.files.atomic import write_file
 from workbench.core.record import cannot_read
-from workbench.core.team import COPY
+from workbench.core.team import COPY, POINTER
 from workbench.store.journal import segments
 
 _FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json", COPY})
@@ -169,6 +169,12 @@ def share(folder: Path) -> None:
     """
     write_file(folder / IGNORE, _SHARED.encode())
     write_file(folder / ATTRIBUTES, _UNION.encode())
+
+
+def share_pointer(folder: Path) -> None:
+    """Let git see of a folder only that it points to the store of a team. Raises `OSError`."""
+    write_file(folder / IGNORE, f"*\n!{IGNORE}\n!{POINTER}\n".encode())
+    (folder / ATTRIBUTES).unlink(missing_ok=True)
 
 
 def repository_of(folder: Path) -> Path | None:

@@ -19,7 +19,7 @@ from workbench.services.team.reach import connected
 from workbench.store import log as shared_log
 from workbench.store.blobs import Blobs
 from workbench.store.entry import Level
-from workbench.store.folder import belongs, id_of, is_store
+from workbench.store.folder import belongs, id_of, is_store, share_pointer
 from workbench.store.library import Library
 from workbench.store.team import admin
 from workbench.store.team.admin import Facts, Member
@@ -50,6 +50,9 @@ def copy_in(folder: Path, address: str, clock: Callable[[], datetime]) -> Copied
     """Copy the whole history of the store in a folder into a team's store, which must be empty; for
     its owner. Raises `StoreProblem`.
     """
+    team.checked(address)
+    if not is_store(folder):
+        raise StoreProblem(f"There is no store in {folder}.", "Nothing was copied.")
     library = Library(folder, clock, heads=paths.heads_dir(), believed=paths.is_believed(folder))
     library.require_trust()
     if library.damage:
@@ -57,7 +60,7 @@ def copy_in(folder: Path, address: str, clock: Callable[[], datetime]) -> Copied
             "This store has damaged lines, which cannot be copied.",
             "Nothing was copied; `workbench doctor` shows them.",
         )
-    with closing(connect(team.checked(address))) as log, library.turn():
+    with closing(connect(address)) as log, library.turn():
         if log.state().rev:
             raise StoreProblem(
                 f"{team.shown(address)} is not empty.", "Nothing was copied; make another store."
@@ -106,7 +109,7 @@ def move(project: Path, address: str, clock: Callable[[], datetime]) -> Copied:
     if not is_store(folder):
         raise StoreProblem(f"There is no store in {folder}.", "Nothing was moved.")
     done = copy_in(folder, address, clock)
-    paths.team_copy(address)
+    connected(address, paths.team_copy(address)).close()
     kept = folder / BEFORE
     try:
         kept.mkdir(mode=0o700, exist_ok=True)
@@ -116,6 +119,7 @@ def move(project: Path, address: str, clock: Callable[[], datetime]) -> Copied:
         (kept / ".gitignore").write_text("*\n", "utf-8")
         pointer = {"store": team.without_role(address)}
         write_file(folder / team.POINTER, f"{json.dumps(pointer)}\n".encode())
+        share_pointer(folder)
     except OSError as error:
         raise cannot_write(folder, error) from error
     return done

@@ -23,7 +23,7 @@ def log_of(folder: Path) -> "SharedLog | None":
     address = paths.team_address(folder)
     if not address:
         return None
-    known = _known(folder)
+    known = team.member_in(folder / team.COPY)
     if known is None:
         return connected(address, folder)
     from workbench.store.team.log import connect
@@ -51,16 +51,7 @@ def offline(folder: Path) -> "Offline | None":
         return None
     from workbench.store.log import Offline
 
-    return Offline(*(_known(folder) or ("", False)))
-
-
-def _known(folder: Path) -> tuple[str, bool] | None:
-    """Return who connected from here: the role, and whether it is one of agents."""
-    with suppress(OSError, ValueError):
-        said = json.loads((folder / team.COPY).read_bytes())
-        if isinstance(said.get("role"), str) and said["role"]:
-            return said["role"], said.get("is_agent") is True
-    return None
+    return Offline(*(team.member_in(folder / team.COPY) or ("", False)))
 
 
 def sync_later(folder: Path) -> None:

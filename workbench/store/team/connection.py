@@ -142,7 +142,7 @@ class Server:
         except ImportError as error:
             raise StoreProblem(
                 "A store in a database needs psycopg, which is not installed.",
-                "Install memory-workbench[team].",
+                "Install it: pip install 'memory-workbench[team]'.",
             ) from error
         # What libpq says of an address may hold a password: it is neither shown nor chained.
         try:

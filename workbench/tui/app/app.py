@@ -30,6 +30,7 @@ from workbench.config.loading import Settings
 from workbench.core.first_run import TRY_DEMO
 from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, Stopped, may_stop, stoppable
+from workbench.core.team import last_state
 from workbench.core.text import one_line, printable
 from workbench.services.context import Touched
 from workbench.services.manual import pages
@@ -304,9 +305,7 @@ class WorkbenchApp(Host):
         if away is None:
             self.say("The team's store is back.")
         else:
-            self.say(
-                f"{away.message} You see its last state; nothing is stored meanwhile.", "warning"
-            )
+            self.say(last_state(away), "warning")
         for screen in self._areas():
             screen.show_status()
 

@@ -14,7 +14,7 @@ from workbench.core.agents.actors import agent_in
 from workbench.core.files.locks import Holder, Patience, waiting, who
 from workbench.core.record import StoreProblem
 from workbench.core.runtime import share_memory
-from workbench.core.team import shown
+from workbench.core.team import hidden_store, shown
 from workbench.services.context import PERSON, DocumentPlaces
 from workbench.services.folder import holds_store
 from workbench.services.open import Workbench, open_workbench
@@ -205,10 +205,15 @@ def _copied_config(folder: Path) -> Path:
 
 
 def _absent(view: View) -> list[str]:
-    """Say that the store that was named is none yet: it may be a typo."""
-    if view.why != _WHY["option"] or view.at is not None:
+    """Say that the store that was named is none yet, which may be a typo; and which one is hidden."""
+    if view.at is not None:
         return []
     with suppress(StoreProblem):
+        if view.why == _WHY["project"]:
+            hidden = paths.find_store(Path.cwd()).hidden
+            return [] if hidden is None else [hidden_store(hidden)]
+        if view.why != _WHY["option"]:
+            return []
         if not holds_store(view.store):
             return [f"There is no store in {view.store} yet. It is created with the first memory."]
     return []
