@@ -458,11 +458,6 @@ def _entry_of(line: bytes) -> Entry | None:
     return Entry(*head, line[start:end], found.hash, level)
 
 
-def copy_journal(source: Path, target: Path) -> None:
-    """Copy the journal of a copy into another folder, byte for byte; raises `OSError`."""
-    write_file(target / NAME, (source / NAME).read_bytes())
-
-
 def note(log: SharedLog, seen: LogState, label: str) -> None:
     """Add an entry that changes nothing and says something."""
     data = written({"label": label, "changes": []})[1:-1]

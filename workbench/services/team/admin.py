@@ -12,6 +12,7 @@ from typing import NamedTuple
 from workbench.config import paths
 from workbench.core import team
 from workbench.core.files.atomic import write_file
+from workbench.core.files.locks import FileLock
 from workbench.core.record import StoreProblem, cannot_read, cannot_write
 from workbench.core.text import counted
 from workbench.services.team.delivery import waiting
@@ -19,6 +20,7 @@ from workbench.services.team.reach import connected
 from workbench.store import log as shared_log
 from workbench.store.blobs import Blobs
 from workbench.store.entry import Level
+from workbench.store.files import LOCK
 from workbench.store.folder import belongs, id_of, is_store, share_pointer
 from workbench.store.library import Library
 from workbench.store.team import admin
@@ -83,22 +85,19 @@ def copy_out(address: str, folder: Path, clock: Callable[[], datetime]) -> Copie
     """
     if is_store(folder):
         raise StoreProblem(f"{folder} already has a store.", "Nothing was copied.")
-    source = paths.team_copy(address)
-    with closing(connected(address, source)) as log:
-        copy = Library(source, clock, shared=log)
-        with copy.turn():
-            own = Blobs(folder)
-            names = log.blob_names()
-            try:
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                for name in names:
-                    own.put(copy.blobs.read(name))
-                shared_log.copy_journal(source, folder)
-            except OSError as error:
-                raise cannot_write(folder, error) from error
-            end = log.state()
-    Library(folder, clock, heads=paths.heads_dir()).trust()
-    return Copied(end.rev, len(names), end.hash)
+    with closing(connect(team.checked(address))) as log:
+        own, names = Blobs(folder, log), log.blob_names()
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for name in names:
+                own.read(name)  # which keeps it
+            shared_log.Copy(folder, log, FileLock(folder / LOCK, with_folder=True)).catch_up()
+        except OSError as error:
+            raise cannot_write(folder, error) from error
+    library = Library(folder, clock, heads=paths.heads_dir(), believed=True)
+    library.trust()
+    _, rev, mark = library.named_state
+    return Copied(rev, len(names), mark)
 
 
 def move(project: Path, address: str, clock: Callable[[], datetime]) -> Copied:
