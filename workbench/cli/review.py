@@ -28,7 +28,7 @@ from workbench.cli.verbs import (
     unreviewed,
     value,
 )
-from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError
+from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError, as_list
 from workbench.core.review.describe import describe
 from workbench.core.review.kinds import IMPORTANT, KINDS, group_of, kind_of
 from workbench.core.review.proposal import Proposal
@@ -204,8 +204,7 @@ def _lines(
     yield from table([(name, value) for name, value in facts if value])
     yield ""
     yield proposal.title if memory is None else _marked(bench, memory)
-    lines = proposal.operation.get("lines")
-    yield from map(str, lines if isinstance(lines, list | tuple) else ())
+    yield from map(str, as_list(proposal.operation.get("lines")))
     instead = proposal.operation.get("content")
     if isinstance(instead, str):
         yield from ("", "proposed in its place:", instead)

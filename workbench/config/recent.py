@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from workbench.core.document import Record, from_doc, to_doc
 from workbench.core.files.atomic import write_file
-from workbench.core.record import InvalidRecord, iso, parse_time
+from workbench.core.record import InvalidRecord, as_list, iso, parse_time
 
 FILE_NAME = "stores.json"
 BACKUPS_FILE = "backups.json"
@@ -91,8 +91,8 @@ def _exists(folder: Path) -> bool:
 
 def _read(state_dir: Path) -> list[Look]:
     """Return the rows that can be read, last looked at first, each store once."""
-    stores = _kept(state_dir, FILE_NAME).get("stores")
-    rows = [row for raw in (stores if isinstance(stores, list) else ()) if (row := _row(raw))]
+    stores = as_list(_kept(state_dir, FILE_NAME).get("stores"))
+    rows = [row for raw in stores if (row := _row(raw))]
     rows.sort(key=lambda row: row.at, reverse=True)
     return list({row.path: row for row in reversed(rows)}.values())[::-1]
 

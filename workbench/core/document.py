@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 from msgspec import NODEFAULT, Struct, ValidationError, convert
 from msgspec.structs import fields
 
-from workbench.core.record import Doc, InvalidRecord, iso, parse_time
+from workbench.core.record import Doc, InvalidRecord, as_object, iso, parse_time
 
 R = TypeVar("R")
 
@@ -50,7 +50,7 @@ def from_doc(kind: type[R], doc: Doc) -> R:
             record: Any = convert(values | words, kind)
             return cast("R", replace(record, **{name: values[name] for name in words}))
     except (TypeError, ValueError) as error:
-        who = doc.get("id", "(no id)") if isinstance(doc, Mapping) else "(no id)"
+        who = as_object(doc).get("id", "(no id)")
         raise InvalidRecord(f"{kind.__name__.lower()} {who} cannot be read: {error}.") from error
 
 

@@ -1,6 +1,6 @@
 """What every record shares: the errors a person may see, what is absent from a document, and times."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,11 @@ Doc = Mapping[str, object]
 def as_object(value: object) -> Mapping[str, Any]:
     """Return a value of a document that is an object; anything else counts as an empty one."""
     return value if isinstance(value, Mapping) else {}
+
+
+def as_list(value: object) -> Sequence[Any]:
+    """Return a value of a document that is a list; anything else counts as an empty one."""
+    return value if isinstance(value, list | tuple) else ()
 
 
 class _Absent:

@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
-from workbench.core.record import StoreProblem
+from workbench.core.record import StoreProblem, as_object
 
 COPY = "team.json"
 """The file that says, in the folder of this machine's copy of a team's store, whose copy it is."""
@@ -77,7 +77,7 @@ def address_in(file: Path) -> str:
         return ""
     except (OSError, ValueError) as error:
         raise StoreProblem(f"{file} cannot be read.", "Nothing was opened.") from error
-    address = said.get("store") if isinstance(said, dict) else None
+    address = as_object(said).get("store")
     if not isinstance(address, str) or not is_address(address):
         raise StoreProblem(f"{file} names no store of a team.", _FORM)
     return checked(address)

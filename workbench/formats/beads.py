@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Sure
+from workbench.core.record import as_list, as_object
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import counted
 from workbench.formats.shared import jsonstream
@@ -94,12 +95,7 @@ def _closed(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
     content = "\n\n".join((title.strip(), *parts))
     created = created_at(doc, ("closed_at", "updated_at", "created_at"), context, notes)
     kind = _KINDS.get(str(doc.get("issue_type")), "code_change")
-    waits = doc.get("dependencies")
-    others = (
-        [one.get("depends_on_id") for one in waits if isinstance(one, dict)]
-        if isinstance(waits, list)
-        else []
-    )
+    others = [as_object(one).get("depends_on_id") for one in as_list(doc.get("dependencies"))]
     memory = made(
         context,
         notes,

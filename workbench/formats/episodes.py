@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from workbench.core.agents.episodes.episode import OUTCOMES, EpisodeBody
-from workbench.core.record import UnreadableFile, as_object, iso, parse_time
+from workbench.core.record import UnreadableFile, as_list, as_object, iso, parse_time
 from workbench.formats import opening
 
 # agent-playbook's episodic memory: one JSON object a file, `episodic/YYYY/YYYY-MM-DD-name.json`.
@@ -124,7 +124,7 @@ def _first(values: object, name: str) -> str | None:
     """Return the first text among values: itself, or under a name, or whatever an object says
     first.
     """
-    for value in values if isinstance(values, list | tuple) else ():
+    for value in as_list(values):
         if isinstance(value, str) and value.strip():
             return value
         if isinstance(value, Mapping):

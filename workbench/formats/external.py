@@ -13,7 +13,7 @@ from workbench.core.agents.document import HEADINGS
 from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Sure, reason_of
 from workbench.core.files.lint import newline_of
 from workbench.core.files.memory_md import facts, meta
-from workbench.core.record import iso
+from workbench.core.record import as_object, iso
 from workbench.core.stream.memory import FILE_KEY, Memory, MemoryType, Source
 from workbench.core.text import MAX_KEPT
 from workbench.formats.lifecycle import content_id
@@ -117,12 +117,10 @@ def spoken(line: str) -> tuple[str, str] | None:
         doc = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    inner = (
-        doc.get("message")
-        if isinstance(doc, dict) and isinstance(doc.get("message"), dict)
-        else doc
-    )
-    if not isinstance(inner, dict) or not isinstance(inner.get("role"), str):
+    inner = as_object(doc)
+    if isinstance(inner.get("message"), dict):
+        inner = inner["message"]
+    if not isinstance(inner.get("role"), str):
         return None
     return _speaker(inner) or inner["role"], _said(inner.get("content"))
 

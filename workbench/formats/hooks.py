@@ -8,11 +8,11 @@ may have.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from workbench.core.files.format import Layout
-from workbench.core.record import UnreadableFile, as_object
+from workbench.core.record import UnreadableFile, as_list, as_object
 from workbench.formats.patch import Node, changed, layout_of, scan_file
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
@@ -89,12 +89,11 @@ def _without_handlers(groups: list[Any], is_ours: IsOurs) -> list[Any]:
     ]
 
 
-def _handlers(group: Any) -> list[Any]:
+def _handlers(group: Any) -> Sequence[Any]:
     """Return the handlers of a group, which in a flat file is one itself."""
     if _command(group) is not None:
         return [group]
-    inner = as_object(group).get("hooks")
-    return inner if isinstance(inner, list) else []
+    return as_list(as_object(group).get("hooks"))
 
 
 def _command(handler: Any) -> str | None:

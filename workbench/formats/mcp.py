@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Reason, Sure, Unread
-from workbench.core.record import UnreadableFile
+from workbench.core.record import UnreadableFile, as_list, as_object
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Entry, Node, dumps, patch, patched, scan
 from workbench.formats.shared import jsonstream, values
@@ -82,12 +82,10 @@ def _as_objects(texts: Sequence[str], known: Mapping[str, Any]) -> list[Any]:
 
 
 def _objects_in(doc: Mapping[str, Any]) -> dict[str, Any]:
-    listed = doc.get("observations")
-    objects = (one for one in listed if isinstance(one, dict)) if isinstance(listed, list) else ()
     return {
-        one["text"]: one
-        for one in objects
-        if isinstance(one.get("text"), str) and one["text"].strip()
+        text: one
+        for one in as_list(doc.get("observations"))
+        if isinstance(text := as_object(one).get("text"), str) and text.strip()
     }
 
 
@@ -485,7 +483,7 @@ def _within(whole: Unwrapped, at: int, depth: int) -> Graph | None:
 
 def _in_text(whole: Unwrapped, entry: Entry, depth: int) -> Graph | None:
     """Return the graph that stands as JSON in the text of a part of an answer."""
-    said = entry.value.get("text") if isinstance(entry.value, dict) else None
+    said = as_object(entry.value).get("text")
     if not isinstance(said, str) or not _LISTED.search(said) or depth >= _DEEPEST:
         return None
     literal = scan(whole.text, entry.at, JsonReader()).get("text")
@@ -510,9 +508,8 @@ def detect(head: str, path: str) -> Sure | None:
         sure = 0.9 if _MARKS.search(head) else 0.6
         return (sure, "a JSON object of entities and relations")
     for value in islice(jsonstream.values(head), _LOOKED_AT):
-        doc = value.value
-        kind = kind_of(doc) if isinstance(doc, dict) else ""
-        if not isinstance(doc, dict) or not kind:
+        doc, kind = as_object(value.value), kind_of(value.value)
+        if not kind:
             continue
         if doc.get("type") == kind and len(_SIGNS & doc.keys()) > 1:
             return (0.95, f"JSON lines of type “{kind}”")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.core.files.lint import headings, lines
+from workbench.core.record import as_object
 from workbench.formats import plain_read as cells
 from workbench.formats.patch import scan
 from workbench.formats.shared import jsonstream
@@ -67,7 +68,7 @@ def _json(head: str) -> Nearest | None:
         return None
     first = root.entries[0].value if root.entries and root.kind == "[" else None
     if root.kind == "[":
-        return Nearest("a JSON list", tuple(first)[:_FEW] if isinstance(first, dict) else (), _LIST)
+        return Nearest("a JSON list", tuple(as_object(first))[:_FEW], _LIST)
     names = tuple(str(entry.key) for entry in root.entries)[:_FEW]
     if not root.damage and head[root.end :].strip():
         return Nearest("JSON lines", tuple(sorted(jsonstream.first_keys(head)))[:_FEW], _LINES)

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from workbench.core.files.format import Layout
-from workbench.core.record import UnreadableFile
+from workbench.core.record import UnreadableFile, as_object
 from workbench.formats.shared.jsontext import JsonReader, skip
 from workbench.formats.shared.report import Report
 
@@ -43,7 +43,7 @@ def paired(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[int | None,
 
 
 def _tells(items: Sequence[Any], key: str) -> bool:
-    names = [one.get(key) if isinstance(one, dict) else None for one in items]
+    names = [as_object(one).get(key) for one in items]
     return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
 

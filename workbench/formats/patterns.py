@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Signature
-from workbench.core.record import UnreadableFile, as_object, iso
+from workbench.core.record import UnreadableFile, as_list, as_object, iso
 from workbench.core.stream.memory import Memory
 from workbench.formats.patch import Node, dumps, opened, patch, scan_file
 from workbench.formats.shared import values
@@ -168,7 +168,7 @@ def _share(value: object) -> float:
 def _texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
-    return [text for item in value if (text := _text(item))] if isinstance(value, list) else []
+    return [text for item in as_list(value) if (text := _text(item))]
 
 
 def _lines(text: str) -> list[str]:
@@ -291,12 +291,8 @@ def _woven(parsed: Parsed, original: str) -> str:
 def _with(text: str, root: Node, patterns: Mapping[str, Doc]) -> str:
     """Return the file with other patterns, and with their number where its `meta` counts them."""
     value, before = root.value, len(root.value["patterns"])
-    meta = value.get("meta")
-    if (
-        isinstance(meta, dict)
-        and type(meta.get("total_patterns")) is int
-        and meta["total_patterns"] == before
-    ):
+    meta = as_object(value.get("meta"))
+    if type(meta.get("total_patterns")) is int and meta["total_patterns"] == before:
         value["meta"] = {**meta, "total_patterns": len(patterns)}
     return patch(text, {**value, "patterns": patterns}, root)
 

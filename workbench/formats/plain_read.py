@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Reason, Sure
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import UnreadableFile
+from workbench.core.record import UnreadableFile, as_list
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle import FIELDS, from_entry
@@ -246,9 +246,7 @@ def _yaml(text: str, context: ReadContext, report: Report) -> Source:
 
 
 def _titles(value: object) -> tuple[str, ...]:
-    return (
-        tuple(title for title in value if isinstance(title, str)) if isinstance(value, list) else ()
-    )
+    return tuple(title for title in as_list(value) if isinstance(title, str))
 
 
 def _text(value: object) -> str:

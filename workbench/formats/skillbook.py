@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.core.files.format import Format, Layout, Parsed, ReadContext, Reason, Signature
 from workbench.core.playbook.book import Bullet, Playbook, next_number
-from workbench.core.record import iso
+from workbench.core.record import as_list, iso
 from workbench.formats.patch import Lines, Node, dumps, opened, patch, scan_file
 from workbench.formats.shared import books, values
 from workbench.formats.shared.records import (
@@ -219,7 +219,7 @@ def _sections(
         if before.get(name, []) == now:
             out[name] = ids
         elif now or name in titles:
-            known = [item for item in ids if isinstance(item, str)] if isinstance(ids, list) else []
+            known = [item for item in as_list(ids) if isinstance(item, str)]
             out[name] = _merged(known, set(old), sorted(now, key=rank.__getitem__))
     for name in (*titles, *after):
         if name not in lists and (name not in before or before[name] != after.get(name, [])):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Said, Summary, cut
-from workbench.core.record import as_object, parse_time
+from workbench.core.record import as_list, as_object, parse_time
 
 # Files of JSON objects, one a line, to which a program is still adding.
 
@@ -170,7 +170,7 @@ def _message(doc: Mapping[str, Any], around: Mapping[str, Any], agent: str) -> I
     """Yield what a message of the conversation holds; `around` is the line that it stands in."""
     content = as_object(doc.get("message")).get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    for block in blocks if isinstance(blocks, list) else ():
+    for block in as_list(blocks):
         if (
             isinstance(block, dict)
             and (event := _event(block, str(doc.get("type")), around, agent)) is not None

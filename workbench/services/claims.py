@@ -20,7 +20,7 @@ from workbench.core.claims import Gone, Name, corrected, is_checked, is_shaped, 
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.operations import THEN, Curatable, Delete, Update, to_json
-from workbench.core.record import WorkbenchError, parse_time
+from workbench.core.record import WorkbenchError, as_object, parse_time
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.memory import Memory
@@ -207,8 +207,7 @@ def _scripts(text: str) -> frozenset[str]:
         doc = json.loads(text)
     except (ValueError, RecursionError):
         return frozenset()
-    scripts = doc.get("scripts") if isinstance(doc, dict) else None
-    return frozenset(scripts) if isinstance(scripts, dict) else frozenset()
+    return frozenset(as_object(as_object(doc).get("scripts")))
 
 
 # “Still true?” asked of a working tree: what memories and bullets name that is not there, as

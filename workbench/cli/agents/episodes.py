@@ -44,7 +44,7 @@ from workbench.core.agents.episodes.criteria import (
     said_lines,
 )
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse, unused
-from workbench.core.record import InvalidQuery
+from workbench.core.record import InvalidQuery, as_list, as_object
 from workbench.core.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -399,12 +399,11 @@ def _give(call: Call, criteria: Criteria) -> Answer:
 
 
 def _given_lines(answer: Mapping[str, object]) -> Iterator[str]:
-    rows, left_out = answer["episodes"], answer["left_out"]
-    for row in rows if isinstance(rows, list) else ():
+    for row in as_list(answer["episodes"]):
         score = f"  {row['score']}" if "score" in row else ""
         yield f"{row['id']}  {row['timestamp']}  {row['outcome']}{score}"
         yield str(row["text"])
-    for why, number in left_out.items() if isinstance(left_out, Mapping) else ():
+    for why, number in as_object(answer["left_out"]).items():
         warn(f"{counted(number, 'episode was', 'episodes were')} {WHY_NOT[why]}.")
 
 

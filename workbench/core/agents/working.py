@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.document import Record
-from workbench.core.record import InvalidRecord, iso
+from workbench.core.record import InvalidRecord, as_object, iso
 from workbench.core.stream.memory import MAX_CONTENT
 from workbench.core.tokens import beginning, tokens_of
 
@@ -389,7 +389,7 @@ def prune(memory: WorkingMemory) -> Pruned:
     moved = [one for one in results(memory)[RECENT + 1 :] if not (one.pinned or named(one.key))]
     now, shorter = memory.with_([replace(one, cold=True) for one in moved]), list[Variable]()
     for one in results(now):
-        trace = one.value.get("trace") if isinstance(one.value, Mapping) else None
+        trace = as_object(one.value).get("trace")
         if (
             trace
             and len(_lines(trace)) > _SUMMARY

@@ -28,7 +28,7 @@ from workbench.core.duplicates.dedup import (
     symbols,
 )
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import UnknownRecord, WorkbenchError, iso
+from workbench.core.record import UnknownRecord, WorkbenchError, as_list, iso
 from workbench.core.review.lifecycle import LADDER, archive
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import SERVED, Memory, Status
@@ -353,10 +353,7 @@ def mappings_in(holder: Mapping[str, object], key: str) -> list[Mapping[str, obj
     """Return the mappings in a list value; anything else (an import may bring any shape) is left
     out.
     """
-    value = holder.get(key)
-    return (
-        [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
-    )
+    return [entry for entry in as_list(holder.get(key)) if isinstance(entry, Mapping)]
 
 
 # A decision to keep two records that resemble each other, and which records such decisions hold

@@ -28,7 +28,7 @@ from workbench.core.playbook.book import (
     next_number,
     section_key,
 )
-from workbench.core.record import Conflict, InvalidRecord, UnknownRecord
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, as_object
 from workbench.core.reflection.llm import UnreadableReply, find_json
 
 # Playbook operations as values, applied without a language model (source 003, ACE curator).
@@ -436,8 +436,9 @@ def read_curation(reply: str) -> Curation:
     if isinstance(data, dict) and "operations" not in data:
         raise UnreadableReply("The JSON in the reply has no “operations”.")
     listed = data["operations"] if isinstance(data, dict) else data
-    reasoning = _text(data, "reasoning") if isinstance(data, dict) else ""
-    return Curation(reasoning, *_read_each(listed, "operations", read_operation))
+    return Curation(
+        _text(as_object(data), "reasoning"), *_read_each(listed, "operations", read_operation)
+    )
 
 
 def _tag(raw: object) -> BulletTag | Odd:
@@ -550,12 +551,8 @@ def said_then(doc: Mapping[str, object]) -> dict[str, str]:
     """Return what the bullets of a suggestion said when it was made, by id; suggestions of before
     name none.
     """
-    said = doc.get(THEN)
-    return (
-        {str(id): text for id, text in said.items() if isinstance(text, str)}
-        if isinstance(said, dict)
-        else {}
-    )
+    said = as_object(doc.get(THEN))
+    return {str(id): text for id, text in said.items() if isinstance(text, str)}
 
 
 def named_ids(suggested: Suggested) -> tuple[str, ...]:

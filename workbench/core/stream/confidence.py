@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import as_object, iso, parse_time
+from workbench.core.record import as_list, as_object, iso, parse_time
 from workbench.core.stream.memory import APPROVED, ARCHIVED_FROM, FILE_KEY, Memory, Vote
 from workbench.core.tuning.recency import hours_between, recency
 
@@ -330,14 +330,14 @@ def standing_of(memory: Memory) -> ConfidenceFacts:
 
 def standing_in(doc: Mapping[str, object]) -> ConfidenceFacts:
     """Return what the rules look at in a memory as it is stored."""
-    metadata, status = doc.get("metadata"), str(doc.get("status", ""))
+    status = str(doc.get("status", ""))
     most = 0 if doc.get("pinned") or status in APPROVED else 1
     return ConfidenceFacts(
         _number(doc.get("confidence")), status,
         _bounded(_number(doc.get("helpful_votes")), _number(doc.get("helpful_by_agents")), 1),
         _number(doc.get("helpful_absorbed")),
         _bounded(_number(doc.get("harmful_votes")), _number(doc.get("harmful_by_agents")), most),
-        metadata if isinstance(metadata, Mapping) else {},
+        as_object(doc.get("metadata")),
     )  # fmt: skip
 
 
@@ -347,12 +347,8 @@ def _bounded(votes: int, by_agents: int, most: int) -> int:
 
 
 def _episodes(metadata: Mapping[str, object]) -> tuple[str, ...]:
-    found = metadata.get(APPLIED)
-    return (
-        tuple(dict.fromkeys(id for id in found if isinstance(id, str)))
-        if isinstance(found, list | tuple)
-        else ()
-    )
+    found = as_list(metadata.get(APPLIED))
+    return tuple(dict.fromkeys(id for id in found if isinstance(id, str)))
 
 
 def _words(reason: Reason) -> str:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeGuard
 
 from workbench.core.files.format import Unread
-from workbench.core.record import parse_time
+from workbench.core.record import as_object, parse_time
 from workbench.core.stream.confidence import IMPORT
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, SCHEMA_VERSION, Source
 from workbench.formats.shared.report import shown
@@ -181,8 +181,8 @@ def write_meta(value: Mapping[str, Any]) -> dict[str, Any]:
     needs it.
     """
     notes = {key: item for key, item in value.items() if key != FILE_KEY}
-    kept = value.get(FILE_KEY)
-    if isinstance(kept, Mapping) and isinstance(kept.get("format"), str):
+    kept = as_object(value.get(FILE_KEY))
+    if isinstance(kept.get("format"), str):
         notes[FILE_KEY] = {key: item for key, item in kept.items() if key not in OWN_FORM}
     return notes
 

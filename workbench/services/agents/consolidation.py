@@ -31,6 +31,8 @@ from workbench.core.record import (
     InvalidRecord,
     UnreadableFile,
     WorkbenchError,
+    as_list,
+    as_object,
     iso,
     minute,
 )
@@ -642,8 +644,8 @@ class Learning:
         """Return the patterns that were discovered: those that are known by their name, and new
         candidates.
         """
-        said, found, left = body.get(DISCOVERED), list[Pattern](), list[tuple[str, str]]()
-        for one in list(said)[:MOST] if isinstance(said, list | tuple) else ():
+        found, left = list[Pattern](), list[tuple[str, str]]()
+        for one in as_list(body.get(DISCOVERED))[:MOST]:
             if not isinstance(one, Mapping):
                 continue  # a remark in words
             name, id = str(one.get("name", "")), str(one.get("pattern_id", one.get("id", "")))
@@ -668,7 +670,7 @@ def _with(doc: object, insights: Sequence[str]) -> object:
     refuse.
     """
     more = list(filter(None, map(str.strip, insights)))
-    reflection = doc.get("reflection", {}) if isinstance(doc, Mapping) else None
+    reflection = as_object(doc).get("reflection", {})
     if not more or not isinstance(doc, Mapping) or not isinstance(reflection, Mapping):
         return doc
     known = reflection.get(INSIGHTS, [])

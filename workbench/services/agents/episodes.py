@@ -38,6 +38,7 @@ from workbench.core.record import (
     InvalidRecord,
     UnknownRecord,
     UnreadableFile,
+    as_list,
     as_object,
     iso,
     parse_time,
@@ -152,10 +153,7 @@ class EpisodeEvidence:
 
 def follows(pattern: Pattern, body: EpisodeBody) -> bool:
     """Tell whether at least half of what a pattern says to do stands in the trace of an episode."""
-    trace = body.get("execution.trace")
-    entries = [
-        " ".join(texts_in(one)) for one in (trace if isinstance(trace, list | tuple) else ())
-    ]
+    entries = [" ".join(texts_in(one)) for one in as_list(body.get("execution.trace"))]
     done = [set(content_words(text)) for text in (*entries, *body.texts("metadata.tools_used"))]
     steps = [step for text in _steps(pattern) if (step := set(content_words(text)))]
     return bool(steps) and sum(_stands(step, done) for step in steps) >= FOLLOWED * len(steps)
@@ -179,13 +177,7 @@ def _steps(pattern: Pattern) -> Sequence[str]:
 
 def _parts(value: object) -> Iterator[str]:
     """Yield what the parts of a template are called."""
-    inner = (
-        value.values()
-        if isinstance(value, Mapping)
-        else value
-        if isinstance(value, list | tuple)
-        else ()
-    )
+    inner = value.values() if isinstance(value, Mapping) else as_list(value)
     if isinstance(value, Mapping):
         yield next((str(value[key]) for key in ("name", "task", "text", "id") if key in value), "")
     for item in inner:

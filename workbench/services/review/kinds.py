@@ -12,7 +12,7 @@ from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.change import Change, diff
 from workbench.core.document import from_doc, to_doc
 from workbench.core.duplicates.groups import kept_pair, merge_memories, pairs_kept_by, text_mark
-from workbench.core.record import WorkbenchError, as_object, iso
+from workbench.core.record import WorkbenchError, as_list, as_object, iso
 from workbench.core.review import lifecycle
 from workbench.core.review.lifecycle import accepted, approve, archive, doubted, forget
 from workbench.core.review.proposal import Proposal
@@ -503,8 +503,7 @@ class ChangedFile(Handler):
 
 
 def _paths(proposal: Proposal, name: str) -> list[Path]:
-    named = proposal.operation.get(name)
-    return [Path(str(path)) for path in named] if isinstance(named, list | tuple) else []
+    return [Path(str(path)) for path in as_list(proposal.operation.get(name))]
 
 
 # Records made of an instruction file: they are archived, for the file says it all.
@@ -593,8 +592,7 @@ class PatternMerge(Handler):
         """Return the patterns that a proposal names. Raises `WorkbenchError` when one is not as it
         was.
         """
-        named = proposal.operation.get("patterns")
-        ids = [str(id) for id in named] if isinstance(named, list | tuple) else []
+        ids = [str(id) for id in as_list(proposal.operation.get("patterns"))]
         found = [one for one in map(self._library.table(Pattern).find, ids) if one is not None]
         standing = [one for one in found if one.status != "deprecated"]
         if len(standing) < len(ids) or marks_of(standing) != proposal.texts:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from workbench.core.record import InvalidRecord, parse_time
+from workbench.core.record import InvalidRecord, as_list, parse_time
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
@@ -101,8 +101,7 @@ def split_up(memory: Memory, into: Sequence[str]) -> Memory:
 
 def rounds_of(memory: Memory) -> tuple[str, ...]:
     """Return every text a candidate had, the first one first; the present one is the last."""
-    kept = memory.metadata.get(ROUNDS)
-    texts = [text for text in kept if isinstance(text, str)] if isinstance(kept, list) else []
+    texts = [text for text in as_list(memory.metadata.get(ROUNDS)) if isinstance(text, str)]
     return (*(text for text in dict.fromkeys(texts) if text != memory.content), memory.content)
 
 

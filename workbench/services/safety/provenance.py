@@ -9,7 +9,7 @@ from dataclasses import replace
 from workbench.core.agents.actors import EVIDENCE, stands_by
 from workbench.core.agents.read import UNKNOWN, Provenance
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import ABSENT
+from workbench.core.record import ABSENT, as_object
 from workbench.core.safety import override_id
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
@@ -190,8 +190,7 @@ def _captured(change: DocChange) -> bool:
     after: Mapping[str, object] = {
         name: new for name, (_, new) in change.fields.items() if new is not ABSENT
     }
-    source = after.get("source")
-    hooked = isinstance(source, Mapping) and any(value is not None for value in source.values())
+    hooked = any(value is not None for value in as_object(after.get("source")).values())
     return hooked or bool(after.get("session_id")) or bool(after.get("is_synthetic"))
 
 

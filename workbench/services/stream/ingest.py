@@ -15,7 +15,7 @@ from workbench.core.duplicates.dedup import (
     identity_of,
 )
 from workbench.core.limits import DedupThresholds
-from workbench.core.record import iso
+from workbench.core.record import as_list, iso
 from workbench.core.reflection.trigger import record_observation
 from workbench.core.review import lifecycle
 from workbench.core.review.proposal import Proposal
@@ -408,8 +408,7 @@ def seen_again(context: Context, observation: Observation, memory: Memory, cosin
         "session": observation.session_id,
         **({MASKED: list(observation.masked)} if observation.masked else {}),
     }
-    known = memory.metadata.get("absorbed", [])
-    absorbed = [*(known if isinstance(known, list) else []), note]
+    absorbed = [*as_list(memory.metadata.get("absorbed")), note]
     # An agent that repeats itself is no second source.
     step = 0 if is_own(context, memory) else 1
     return replace(

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from workbench.core.duplicates.dedup import identity_of, text_key
 from workbench.core.health import PurgedRecord
-from workbench.core.record import iso, parse_time
+from workbench.core.record import as_list, iso, parse_time
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.services.context import Context
@@ -111,8 +111,7 @@ def question(context: Context, memory: Memory, since: datetime | None) -> Propos
 
 
 def _sightings(memory: Memory) -> Iterator[dict[str, object]]:
-    notes = memory.metadata.get("absorbed")
-    yield from (note for note in notes if isinstance(note, dict)) if isinstance(notes, list) else ()
+    return (n for n in as_list(memory.metadata.get("absorbed")) if isinstance(n, dict))
 
 
 def _standing_for(library: Library, memory: Memory) -> Memory | None:

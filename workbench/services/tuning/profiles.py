@@ -17,6 +17,7 @@ from workbench.core.record import (
     StoreProblem,
     UnknownRecord,
     WorkbenchError,
+    as_object,
     iso,
     parse_time,
 )
@@ -441,8 +442,8 @@ def _snapshot(path: Path) -> Snapshot:
         text = path.read_text("utf-8")
         profile = read_profile(path.stem, text)
         raw = parse_toml(text)
-        about = raw.get("snapshot")
-        at = parse_time(str(about["at"])) if isinstance(about, dict) and "at" in about else None
+        about = as_object(raw.get("snapshot"))
+        at = parse_time(str(about["at"])) if "at" in about else None
         named = raw.get("name")
     except WorkbenchError as error:
         return Snapshot(path.stem, None, None, str(error))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from textual.content import Content
 
 from workbench.core.change import Change
-from workbench.core.record import WorkbenchError
+from workbench.core.record import WorkbenchError, as_list
 from workbench.core.review.describe import Wording, describe
 from workbench.core.review.kinds import ProposalKind, kind_of
 from workbench.core.review.proposal import Proposal
@@ -357,7 +357,9 @@ def _lines_item(look: Look) -> Content:
     """Draw what its operation lists, a line each, as of a file that changed."""
     operation = look.proposal.operation
     lines = [body(str(operation["path"]), MUTED)] if "path" in operation else []
-    lines += [body(str(one), _SIGNED.get(str(one)[:1], "")) for one in _listed(operation, "lines")]
+    lines += [
+        body(str(one), _SIGNED.get(str(one)[:1], "")) for one in as_list(operation.get("lines"))
+    ]
     return _framed(look, *lines)
 
 
@@ -369,17 +371,12 @@ def _pattern_item(look: Look) -> Content:
         return _item(look)
     parts = [body(str(doc.get("name", "")), "bold"), body(str(doc.get("description", ""))), BLANK]
     parts.append(heading("The episodes", muted("✓ succeeded  ✗ did not")))
-    for one in _listed(operation, "episodes"):
+    for one in as_list(operation.get("episodes")):
         sign, id, task = (*map(str, cast(Sequence[object], one)), "", "", "")[:3]
         parts.append(body(f"{sign} {task} ") + facts((id,)))
     if more := operation.get("more"):
         parts.append(muted(f"… and {more} more"))
     return _framed(look, *parts, about=(str(doc.get("category", "")),), title=False)
-
-
-def _listed(operation: Mapping[str, object], key: str) -> Sequence[object]:
-    found = operation.get(key)
-    return found if isinstance(found, list | tuple) else ()
 
 
 async def _ask_trust(app: "Host", _proposal: Proposal) -> None:

@@ -10,7 +10,7 @@ from workbench.core.agents.episodes.episode import OUTCOMES, Episode, EpisodeBod
 from workbench.core.agents.transcript.failures import mark_of
 from workbench.core.document import Record
 from workbench.core.duplicates.dedup import conflicts, differing, word_conflicts
-from workbench.core.record import InvalidQuery, as_object, moved
+from workbench.core.record import InvalidQuery, as_list, as_object, moved
 from workbench.core.stream.times import instant
 from workbench.core.text import one_line
 from workbench.core.values import read_as, texts_in
@@ -221,8 +221,7 @@ def _failures(body: EpisodeBody) -> Iterator[str]:
     """Yield what is said of failures: what was analysed, what an entry of the trace says, what a
     failed task gave.
     """
-    analysed = body.get("reflection.failures_analyzed")
-    for one in analysed if isinstance(analysed, list | tuple) else ():
+    for one in as_list(body.get("reflection.failures_analyzed")):
         text = said(one, _PART)
         if text:
             yield text
@@ -240,8 +239,7 @@ def _failures(body: EpisodeBody) -> Iterator[str]:
 
 def _failed(body: EpisodeBody) -> Iterator[Mapping[str, object]]:
     """Yield the entries of the trace that failed."""
-    trace = body.get("execution.trace")
-    for entry in trace if isinstance(trace, list | tuple) else ():
+    for entry in as_list(body.get("execution.trace")):
         if isinstance(entry, Mapping):
             ended = str(entry.get("status", "")).casefold()
             if (

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.document import Record
-from workbench.core.record import InvalidRecord, as_object, parse_time
+from workbench.core.record import InvalidRecord, as_list, as_object, parse_time
 from workbench.core.text import printable
 from workbench.core.values import WrongValue, is_deeper, read_as
 
@@ -259,12 +259,7 @@ class EpisodeBody(NamedTuple):
 
     def texts(self, path: str) -> tuple[str, ...]:
         """Return the texts in the list at a path."""
-        found = self.get(path)
-        return (
-            tuple(one for one in found if isinstance(one, str))
-            if isinstance(found, list | tuple)
-            else ()
-        )
+        return tuple(one for one in as_list(self.get(path)) if isinstance(one, str))
 
     def number(self, path: str) -> float | None:
         """Return the number at a path."""

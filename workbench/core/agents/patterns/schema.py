@@ -25,7 +25,7 @@ from workbench.core.agents.patterns.pattern import (
     Template,
     conditions_of,
 )
-from workbench.core.record import InvalidQuery, InvalidRecord, iso
+from workbench.core.record import InvalidQuery, InvalidRecord, as_object, iso
 from workbench.core.text import clean_for_store
 from workbench.core.values import WrongValue, cleaned, is_deeper, read_as
 
@@ -366,7 +366,8 @@ def _word(value: object) -> str:
 
 
 def _part_id(part: object) -> str:
-    name = part.get("id", part.get("name")) if isinstance(part, Mapping) else ""
+    said = as_object(part)
+    name = said.get("id", said.get("name"))
     return name if isinstance(name, str) else ""
 
 
@@ -492,8 +493,7 @@ def pattern_from(doc: object, now: datetime, id: str = "") -> Pattern:
         raise InvalidPattern([(_in_json(error.path), told)]) from error
     unknown = {_in_json(path): value for path, value in _unknown(flat, pattern, "")}
     if unknown:
-        before = pattern.metadata.get(UNKNOWN)
-        kept = {**before, **unknown} if isinstance(before, Mapping) else unknown
+        kept = {**as_object(pattern.metadata.get(UNKNOWN)), **unknown}
         pattern = replace(pattern, metadata={**pattern.metadata, UNKNOWN: kept})
     if problems := list(_problems(pattern)):
         raise InvalidPattern(problems)
@@ -574,10 +574,7 @@ def _part(value: Any, field: str, others: Sequence[str]) -> Any:
     """Return a part that may be given as a text alone, or with another word for a field."""
     if isinstance(value, str):
         return {field: value}
-    other = next(
-        (name for name in others if isinstance(value, Mapping) and value.get(name) is not None),
-        None,
-    )
+    other = next((name for name in others if as_object(value).get(name) is not None), None)
     if other is None or value.get(field) is not None:
         return value
     return {field if name == other else name: item for name, item in value.items()}

@@ -17,7 +17,7 @@ from workbench.core.agents.transcript.summaries import (
     told_once,
 )
 from workbench.core.duplicates.dedup import contained_in_recent
-from workbench.core.record import as_object, iso
+from workbench.core.record import as_list, as_object, iso
 from workbench.core.stream.confidence import ARRIVED
 from workbench.core.stream.importance import CODE, HIGHEST
 from workbench.core.stream.memory import Memory, Source
@@ -120,8 +120,7 @@ def prints_in(memories: Iterable[Memory], session: str = "") -> set[str]:
 
 
 def _listed(memory: Memory, name: str) -> tuple[str, ...]:
-    found = as_object(memory.metadata.get(CAPTURED)).get(name)
-    return tuple(str(one) for one in found) if isinstance(found, list) else ()
+    return tuple(map(str, as_list(as_object(memory.metadata.get(CAPTURED)).get(name))))
 
 
 # Storing what an event of a hook taught, each thing once, without loading the store.
