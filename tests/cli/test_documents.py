@@ -114,7 +114,8 @@ def test_recall_prints_what_the_source_asks_for(cli: Cli, session: Path) -> None
     assert found.out.startswith(
         'Found 3 result(s) for: "which jwt"\n\n[1] Source: messages\n    Line: 1\n'
     )
-    assert "messages.jsonl:2" in found.err  # a line that is no message
+    said = "1 line contains the words and cannot be read as messages: messages.jsonl:2."
+    assert said in found.err
     answer = cli.told("recall", "jwt", "--scope", "messages", "--limit", "1")
     assert answer["sources"] == ["messages"]
     assert answer["found"] == 2

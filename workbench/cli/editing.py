@@ -26,7 +26,7 @@ from workbench.cli.append import (
 )
 from workbench.cli.append import OPTIONS as OF_OBSERVATIONS
 from workbench.cli.describe import UNCHANGED, memories, records
-from workbench.cli.output import answered, asks, moment, picked, say, table, warn, word_diff
+from workbench.cli.output import answered, asks, few, moment, picked, say, table, warn, word_diff
 from workbench.cli.parsing import (
     add_actor,
     add_keep,
@@ -318,8 +318,7 @@ def told_lines(bench: "Workbench", told: Told, again: str) -> tuple[list[str], l
 
 
 def _names(copies: "Sequence[Copy]", mask: Callable[[str], str]) -> str:
-    more = f" and {len(copies) - 5} more" if len(copies) > 5 else ""
-    return ", ".join(mask(copy.name) for copy in copies[:5]) + more
+    return few([mask(copy.name) for copy in copies], 5)
 
 
 # `workbench vote`: marks on single memories and bullets, by people and by agents' hooks.

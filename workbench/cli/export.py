@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say, warn
+from workbench.cli.output import say, shortened, warn
 from workbench.cli.parsing import count
 from workbench.cli.safety import NOTHING, allow, held_back, require_clean
 from workbench.cli.session import CLI_ACTOR, DONE, FOUND, Session, actor_of
@@ -296,14 +296,6 @@ def _report(preview: "ExportPreview") -> list[str]:
         return [f"{preview.path} is new: {counted(added, 'line')}."]
     said = f"{preview.path} was replaced: {counted(added, 'line')} added, {removed:,} removed."
     return [*shortened(lines, SHOWN), said]
-
-
-def shortened(lines: Sequence[object], most: int | None) -> list[str]:
-    """Return the first lines, and how many more there are; without a number all."""
-    said = list(map(str, lines[:most]))
-    if most is not None and len(lines) > most:
-        said.append(f"… {counted(len(lines) - most, 'more line')}")
-    return said
 
 
 # `workbench export --format notes --out FOLDER`: what was changed here, back into the notes it came

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import compact as in_one_line
-from workbench.cli.output import moment, picked, say, table, warn
+from workbench.cli.output import few, moment, picked, say, shortened, table, warn
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety import mask, rewritten_lines
 from workbench.cli.session import CLI_ACTOR, DONE, FOUND, actor_of
@@ -167,10 +167,8 @@ def _diagnosis_lines(diagnosis: "Diagnosis") -> list[str]:
         rows.append(("", f"`workbench doctor --recover` saves everything else {aside}"))
     rows += [("gone", str(one)) for one in diagnosis.gone]
     if diagnosis.gone and diagnosis.held:
-        names = ", ".join(key for _, key in diagnosis.held[:SHOWN])
-        more = f" and {len(diagnosis.held) - SHOWN:,} more" if len(diagnosis.held) > SHOWN else ""
-        still = "memory.json differs from the journal"
-        rows.append(("", f"{still}: {names}{more}"))
+        names = few([key for _, key in diagnosis.held], SHOWN)
+        rows.append(("", f"memory.json differs from the journal: {names}"))
         rows.append(("", f"`workbench doctor --recover` saves that too, {aside}"))
     elif diagnosis.gone:
         rows.append(
@@ -249,10 +247,7 @@ def _half_done_lines(one: "HalfDone") -> Iterator[str]:
     for edit in one.edits:
         what = "made" if edit.before is None else "deleted" if edit.after is None else "changed"
         yield f"  {edit.name} is {what}"
-        lines = edit.lines()
-        yield from (f"    {line}" for line in lines[:SHOWN])
-        if len(lines) > SHOWN:
-            yield f"    … {len(lines) - SHOWN:,} more lines"
+        yield from (f"    {line}" for line in shortened(edit.lines(), SHOWN))
     for path in one.outside:
         yield f"  {path} lies outside the project and is not touched; please check it."
     if one.problem:

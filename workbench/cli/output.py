@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from workbench.core.agents.actors import agent_in
 from workbench.core.record import WorkbenchError, clock_time, iso, minute
-from workbench.core.text import cell_width, clip, head, in_order, printable
+from workbench.core.text import cell_width, clip, counted, head, in_order, printable
 from workbench.streams import takes_marks
 
 Item = TypeVar("Item")
@@ -105,6 +105,20 @@ def cut(found: Sequence[Item], limit: int) -> Sequence[Item]:
     if len(shown) < len(found):
         warn(f"{len(shown):,} of {len(found):,}; --limit 0 lists all.")
     return shown
+
+
+def shortened(lines: Sequence[object], most: int | None) -> list[str]:
+    """Return the first lines, and how many more there are; without a number all."""
+    said = list(map(str, lines[:most]))
+    if most is not None and len(lines) > most:
+        said.append(f"… {counted(len(lines) - most, 'more line')}")
+    return said
+
+
+def few(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:

@@ -217,7 +217,7 @@ key in ANTHROPIC_API_KEY, only --preview and --unread work."""
 
 def curate(call: Call) -> Answer:
     """Ask, and put what is suggested into Review."""
-    from workbench.cli.reflection import preview_answer, unread_answer
+    from workbench.cli.reflection import of_month, preview_answer, unread_answer
 
     args, curation = call.args, call.bench.curation
     book = call.bench.exporter.the_book(args.book)
@@ -227,7 +227,7 @@ def curate(call: Call) -> Answer:
         warn(f"workbench: {curation.missing}")
         return Answer(code=PROBLEM)
     plan = _plan(call, book)
-    month = f"; {plan.spent:,} of {plan.limit:,} are used this month" if plan.limit else ""
+    month = of_month(plan.spent, plan.limit, " are used")
     cost = f"about {plan.preview.estimate.total:,} tokens in and out{month}."
     if args.preview:
         return preview_answer(plan.preview, f"{plan.preview.remark} In all {cost}")
@@ -268,7 +268,7 @@ def _telling(plan: "CurationPlan") -> str:
 
 
 def _curated(call: Call, plan: "CurationPlan") -> Answer:
-    from workbench.cli.reflection import told_on
+    from workbench.cli.reflection import of_month, told_on
 
     bench, dry, line = call.bench, call.args.dry_run, ProgressLine()
     with progressing(line) as cancelled, waits_said():
@@ -296,7 +296,7 @@ def _curated(call: Call, plan: "CurationPlan") -> Answer:
         "unread": [one.reply for one in asked.unread],
         "usage": {**picked(asked.usage, "input", "output"), "month": spent, "limit": plan.limit},
     }
-    month = f"; {spent:,} of {plan.limit:,} this month" if plan.limit else ""
+    month = of_month(spent, plan.limit)
     used = f"Used {asked.usage.input:,} tokens in and {asked.usage.output:,} out{month}."
     code = PROBLEM if asked.problem is not None else DONE
     return Answer(

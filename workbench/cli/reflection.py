@@ -98,9 +98,15 @@ def _reading(plan: "Plan") -> str:
     since = f" since {moment(plan.since)}" if plan.since else ""
     if not plan.preview.texts:
         return f"Reading {count}{since}; nothing leaves this machine."
-    used = f"; {plan.spent:,} of {plan.limit:,} are used this month" if plan.limit else ""
     cost = f"about {plan.preview.estimate.total:,} tokens in and out"
-    return f"Sending {count}{since} to Claude, {cost}{used}."
+    return (
+        f"Sending {count}{since} to Claude, {cost}{of_month(plan.spent, plan.limit, ' are used')}."
+    )
+
+
+def of_month(spent: int, limit: int, are: str = "") -> str:
+    """Return how many of the month's tokens are spent, as the end of a sentence."""
+    return f"; {spent:,} of {limit:,}{are} this month" if limit else ""
 
 
 def preview_answer(preview: "Preview", remark: str) -> Answer:
@@ -133,8 +139,7 @@ def _lines(call: Call, plan: "Plan", outcome: "Outcome") -> Iterator[str]:
         yield f"{call.shown.name(memory.id)}  {turned}: {one_line(bench.safety.masked(memory.content), CITED)}"
     yield _sum(call, plan, outcome)
     if usage.total:
-        spent = f"; {bench.reflecting.runs.spent():,} of {plan.limit:,} this month"
-        month = spent if plan.limit else ""
+        month = of_month(bench.reflecting.runs.spent(), plan.limit)
         yield f"Used {usage.input:,} tokens in and {usage.output:,} out{month}."
     if call.args.dry_run:
         yield from _reply_lines(outcome.reflection.unread)

@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
-from workbench.cli.export import shortened
-from workbench.cli.output import cut, moment, picked, plain, say, table, warn, word_diff
+from workbench.cli.output import cut, moment, picked, plain, say, shortened, table, warn, word_diff
 from workbench.cli.parsing import add_keep, path_of
 from workbench.cli.progress import read_memories
 from workbench.cli.session import keeps

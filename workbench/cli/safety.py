@@ -349,9 +349,7 @@ def _arrived_lines(arrived: "Arrived") -> Iterator[str]:
         yield f"  {actor or '(nobody named)'}  {count:,}"
     records = f"{counted(arrived.memories, 'memory', 'memories')} and {counted(arrived.bullets, 'bullet')}"
     yield f"The store holds {records}; {counted(len(flagged), 'record')} flagged."
-    yield from (f"  {held.line}" for held in flagged[:LISTED])
-    if len(flagged) > LISTED:
-        yield f"  … {len(flagged) - LISTED:,} more; `workbench scan` lists them all"
+    yield from (f"  {line}" for line in _cut([held.line for held in flagged]))
 
 
 def agreed(*, yes: bool, what: str = "a store") -> bool:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import found_json
-from workbench.cli.output import moment, say, table, warn
+from workbench.cli.output import few, moment, say, table, warn
 from workbench.cli.parsing import time
 from workbench.cli.progress import read_memories
 from workbench.cli.session import Session
@@ -222,10 +222,8 @@ def _waiting(bench: "Workbench", served: "Served") -> str:
     near = [bench.safety.masked(memory.id) for memory in waiting_near(bench.tuning, served)]
     if not near:
         return ""
-    rest = f" and {len(near) - 3} more" if len(near) > 3 else ""
     wait = "fits and waits" if len(near) == 1 else "fit and wait"
-    named = ", ".join(near[:3])
-    return f"{counted(len(near), 'candidate')} {wait} in Review: {named}{rest}. `workbench show ID` shows one."
+    return f"{counted(len(near), 'candidate')} {wait} in Review: {few(near, 3)}. `workbench show ID` shows one."
 
 
 class _Found:

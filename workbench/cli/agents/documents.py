@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.agents.patterns import read_exactly
-from workbench.cli.output import moment, picked, table, warn
+from workbench.cli.output import few, moment, picked, shortened, table, warn
 from workbench.cli.parsing import count, file_or_stdin
 from workbench.cli.safety import agreed
 from workbench.cli.session import CLI_ACTOR, FOUND, Session, actor_of
@@ -299,9 +299,7 @@ def _change_lines(call: Call, opened: "OpenFolder") -> Iterator[str]:
             state = "new" if path in changes.new else "changed"
             lines.append(f"{state:<8} {safety.masked(path)}")
             lines += [f"  {line}" for line in seen.difference(one)]
-    yield from lines[:SHOWN]
-    if len(lines) > SHOWN:
-        yield f"… {len(lines) - SHOWN:,} lines more"
+    yield from shortened(lines, SHOWN)
     if changes.messages:
         yield f"messages {changes.messages:,} bytes not reviewed"
     for one in opened.documents:
@@ -426,10 +424,9 @@ def _left_out(given: "Recalled") -> Iterator[str]:
     for name in given.without_detail if given.scope in ("all", "detail") else ():
         yield f"The session {name} has no details yet."
     if given.broken:
-        named = ", ".join(f"{file}:{line}" for file, line in given.broken[:_BROKEN])
-        more = f" and {len(given.broken) - _BROKEN:,} more" if len(given.broken) > _BROKEN else ""
-        lines = counted(len(given.broken), "line")
-        yield f"{lines}contain the words but are not messages: {named}{more}."
+        named = few([f"{file}:{line}" for file, line in given.broken], _BROKEN)
+        lines = counted(len(given.broken), "line contains", "lines contain")
+        yield f"{lines} the words and cannot be read as messages: {named}."
     yield from (f"{path} could not be read." for path in given.unread)
     yield from map(str, given.problems)
     if given.found > len(given.rows):
