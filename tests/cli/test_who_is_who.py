@@ -186,6 +186,7 @@ COMMANDS: dict[str, Does] = {
     "store init postgresql://ann@127.0.0.1:1/app": "elsewhere",
     "store copy here postgresql://ann@127.0.0.1:1/app": "elsewhere",
     "store move postgresql://ann@127.0.0.1:1/app": "elsewhere",
+    "store proposed": "reads",
     "store sync": "elsewhere",
     "store check": "elsewhere",
     "store members list": "elsewhere",

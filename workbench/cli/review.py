@@ -31,6 +31,7 @@ from workbench.core.record import InvalidQuery, UnknownRecord, WorkbenchError, a
 from workbench.core.review.describe import describe
 from workbench.core.review.kinds import IMPORTANT, KINDS, group_of, kind_of
 from workbench.core.review.proposal import Proposal
+from workbench.core.team import is_address
 from workbench.core.text import clean_for_store, counted, one_line
 
 if TYPE_CHECKING:
@@ -303,6 +304,7 @@ _PROMOTE = """TARGET is one of
   memory             a memory file of its own, with its line in MEMORY.md (memory:DIR says where)
   skill              .claude/skills/NAME/SKILL.md (skill:DIR puts it elsewhere)
   PATH               an entry in the managed block of any Markdown file, relative to the working directory
+  team               a candidate in the Review of your team's store (its address when there are several)
 
 A candidate or signal is approved first. Nothing outside the managed block changes. `workbench undo` takes back both
 the record and the files."""
@@ -500,6 +502,8 @@ def _target(call: Call) -> "Target":
     args = call.args
     kind, colon, where = args.to.partition(":")
     titles = {"title": args.title, "slug": args.name, "about": args.about}
+    if args.to == "team" or is_address(args.to):
+        return Target("team", _team(args.to))
     if kind in ("memory", "skill") and (colon or not where):
         if args.section:
             raise WorkbenchError("--section needs an existing file.", _NOTHING)
@@ -517,6 +521,19 @@ def _target(call: Call) -> "Target":
     if any(titles.values()):
         raise WorkbenchError("--title and --name are for memory files and skills.", _NOTHING)
     return target
+
+
+def _team(named: str) -> str:
+    """Return the address of the team's store that is meant."""
+    from workbench.services.team.reach import addresses
+
+    known = addresses()
+    if named != "team":
+        return named
+    if len(known) != 1:
+        hint = "Give its address." if known else "Connect once: workbench --store ADDRESS."
+        raise WorkbenchError(f"This machine knows {counted(len(known), 'store')} of a team.", hint)
+    return known[0]
 
 
 def _file(call: Call) -> str:

@@ -117,6 +117,19 @@ def sync(call: Call) -> Answer:
     )
 
 
+def list_proposed(call: Call) -> Answer:
+    """Show what became of the memories that were proposed to a team."""
+    from workbench.services.team.proposing import answers
+
+    found = list(answers(call.bench.library, call.session.clock))
+    rows = [
+        f"{one.id}  {one.state}  {one.place}" + (f"  {one.said}" if one.said else "")
+        for one in found
+    ]
+    none = ["Nothing was proposed; `workbench review promote ID --to team` does that."]
+    return Answer({"proposed": found}, [call.shown(row) for row in rows] or none)
+
+
 def check(call: Call) -> Answer:
     """Look how the team's store is reached, and what is wrong with that."""
     from workbench.services.team.admin import check as examine
@@ -199,6 +212,7 @@ _VERBS = (
          "'postgresql://ann@db.example.org/app?store=main'", unopened),
     Verb("copy", copy, "copy a store to a team, or back", "source target --json", _COPY, None, unopened),
     Verb("move", move, "move this project's store to its team", "address --json", _MOVE, None, unopened),
+    Verb("proposed", list_proposed, "show what became of what you proposed", "--json"),
     Verb("sync", sync, "deliver what waits", "--json", opens=changing),
     Verb("check", check, "look how the team's store is reached", "--json", opens=unopened),
     Verb("members", list_members, "see and change who uses it", "", _SEE, None, unopened, _OF_MEMBERS),

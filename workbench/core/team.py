@@ -12,6 +12,9 @@ COPY = "team.json"
 POINTER = "store.json"
 """The file that says, in the `.workbench` folder of a project, where its team's store is."""
 
+PLACE = "team: "
+"""How the place begins that a memory is promoted to which was proposed to a team."""
+
 _FORM = "Write postgresql://ROLE@HOST/DATABASE?store=NAME."
 
 
@@ -49,6 +52,11 @@ def shown(address: str) -> str:
     parts = urlsplit(address)
     store = parse_qs(parts.query).get("store", ["main"])[0]
     return f"{parts.hostname or 'this machine'}{parts.path} {store}"
+
+
+def place_of(address: str) -> str:
+    """Return what a memory is said to be promoted to that was proposed to a team."""
+    return f"{PLACE}{shown(address)}"
 
 
 def without_role(address: str) -> str:

@@ -307,6 +307,11 @@ class Library:
         return self.journal.rev
 
     @property
+    def id(self) -> str:
+        """The store's own id; empty for one that nobody has written to."""
+        return self.journal.store
+
+    @property
     def named_state(self) -> tuple[str, int, str]:
         """What names the store as it is now: its id, its revision, and the hash of the last
         change.

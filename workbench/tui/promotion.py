@@ -76,6 +76,10 @@ def look(bench: Workbench, ids: Sequence[str], target: Target) -> Look:
         shown.append(DiffLine("place", edit.name))
         kept = lines if len(lines) > 1 and lines[0].number > 1 else lines[1:]
         shown += [replace(part, text=masked(part.text)) for part in kept]
+    if plan.target.kind == "team":
+        shown.append(DiffLine("place", plan.to[0]))
+        texts = masked(plan.text).splitlines()
+        shown += [DiffLine("added", text, number) for number, text in enumerate(texts, 1)]
     return Look(plan, shown)
 
 
@@ -336,6 +340,8 @@ def _state(found: Look) -> Iterator[tuple[str, str]]:
     kinds = [part.kind for part in found.lines]
     yield f"{amount(kinds.count('added'), 'line')} in, {kinds.count('removed')} out", "bold"
     yield f" of {len(plan.edits)} files." if len(plan.edits) > 1 else ".", ""
+    if plan.target.kind == "team":
+        yield " It waits in the team's Review; undo here leaves it there.", ""
     if plan.approves:
         yield (
             " It is approved first." if len(plan.memories) == 1 else " They are approved first.",

@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import Literal
 
+from workbench.core import team
 from workbench.core.agents.actors import OWN_TERMINAL, stands_by
 from workbench.core.duplicates.dedup import conflicts
 from workbench.core.duplicates.groups import much_alike, word_set
@@ -51,6 +52,8 @@ from workbench.services.promotion.placements import (
 )
 from workbench.services.safety.provenance import provenances
 from workbench.services.safety.safety import FlaggedText, Held, Safety
+from workbench.services.team.proposing import propose
+from workbench.services.team.reach import addresses
 
 # The texts that a promoted memory becomes: an entry, a topic file with its index line, a skill.
 
@@ -192,18 +195,18 @@ def _front_matter(facts: tuple[tuple[str, str], ...]) -> str:
 # What promoting would do, as values: where to, which texts, which files change how.
 
 
-TargetKind = Literal["playbook", "block", "memory", "skill"]
+TargetKind = Literal["playbook", "block", "memory", "skill", "team"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where a memory is promoted to.
 
-    `where` is a section (or BOOK/SECTION) of a playbook, the file of a managed block, or the folder
-    of memory or skill files (empty: the usual one). `title`, `slug` and `about` name and describe a
-    memory file or a skill (empty: made from the memory). `kept` says that both stay as a person
-    typed them, secrets and all. `section` is the heading of a file that its block goes under
-    (empty: it brings its own).
+    `where` is a section (or BOOK/SECTION) of a playbook, the file of a managed block, the address
+    of a team's store, or the folder of memory or skill files (empty: the usual one). `title`,
+    `slug` and `about` name and describe a memory file or a skill (empty: made from the memory).
+    `kept` says that both stay as a person typed them, secrets and all. `section` is the heading of
+    a file that its block goes under (empty: it brings its own).
     """
 
     kind: TargetKind
@@ -275,6 +278,8 @@ class PromotionPlan:
     @property
     def place_of(self) -> dict[str, str]:
         """Where each memory goes, by its id: of a file and its line in an index, to the file."""
+        if self.target.kind == "team":
+            return dict.fromkeys(self.ids, team.place_of(self.target.where))
         return {placement.memory: placement.path for placement in reversed(self.placements)}
 
     @property
@@ -294,6 +299,8 @@ class PromotionPlan:
     @property
     def text(self) -> str:
         """The exact text that is added, entry after entry."""
+        if self.target.kind == "team":
+            return "\n".join(memory.content for memory in self.memories)
         return "\n".join(placement.text for placement in self.placements)
 
 
@@ -481,7 +488,13 @@ class Promotion:
                 bullets = counted(len(book.in_section(section.id)), "bullet")
                 target = Target("playbook", f"{book.book.id}/{section.id}")
                 found.append(Offer(target, f"{name}{title}", bullets))
-        return tuple(found)
+        return (*found, *self._teams())
+
+    def _teams(self) -> Iterator[Offer]:
+        if self._library.shared is None:
+            for address in addresses():
+                name = f"team › {team.shown(address)}"
+                yield Offer(Target("team", address), name, "waits in its Review")
 
     def _usual(self) -> Iterator[Offer]:
         """Yield the usual files; one that another leads to by a link, or brings in, is the one
@@ -544,6 +557,8 @@ class Promotion:
         typed = [text for text in (target.title, target.about) if text]
         held = self._safety.check_typed(memories[0], typed)
         flagged = flagged if held is None else (*flagged, held)
+        if target.kind == "team":
+            return PromotionPlan(target, memories, (), (), flagged)
         if target.kind == "playbook":
             bullets, edit = self._bullets(memories, target, at)
             return PromotionPlan(target, memories, bullets, (edit,), flagged)
@@ -736,6 +751,8 @@ class Promotion:
             self._safety.keep_typed(*keep)
             for held in (held for held in plan.flagged if not held.typed):
                 self._safety.allow(held.id, allow or "")
+            if plan.target.kind == "team":
+                propose(plan.target.where, plan.memories, self._library.id, self._context.clock)
             promoted = (self._promoted(m, plan.place_of[m.id]) for m in plan.memories)
             for record in (*promoted, *plan.placements, *self._answered(plan)):
                 tx.put(record)
@@ -761,7 +778,8 @@ class Promotion:
 
     def _require_unchanged(self, plan: PromotionPlan) -> None:
         try:
-            fresh = self.plan(plan.ids, plan.target, at=plan.placements[0].created_at)
+            at = plan.placements[0].created_at if plan.placements else None
+            fresh = self.plan(plan.ids, plan.target, at=at)
         except Conflict:
             raise
         except WorkbenchError as error:

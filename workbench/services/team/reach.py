@@ -54,6 +54,17 @@ def offline(folder: Path) -> "Offline | None":
     return Offline(*(team.member_in(folder / team.COPY) or ("", False)))
 
 
+def addresses() -> list[str]:
+    """Return the addresses of the stores of teams that a person connected to from this machine."""
+    found: dict[str, str] = {}
+    for folder in paths.team_copies():
+        known = team.member_in(folder / team.COPY)
+        if known is not None and not known[1]:
+            address = paths.team_address(folder)
+            found.setdefault(team.shown(address), address)
+    return list(found.values())
+
+
 def sync_later(folder: Path) -> None:
     """Deliver what waits in a process of its own."""
     import subprocess
