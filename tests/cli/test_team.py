@@ -516,3 +516,47 @@ def test_a_database_without_tables_is_told(
         assert "store init" in ann.refused("list")
     finally:
         server.admin.execute(f"drop database {name} with (force)".encode())
+
+
+def test_a_memory_is_proposed_to_a_team_and_its_proposer_is_told(join: Join, cli: Cli) -> None:
+    ann, bob = join("ann", "owner"), join("bob")
+    ann.ok("status")
+    bob.ok("status")
+    own = ("--store", str(cli.cwd / "own"))
+    bob.bare("init", *own)
+    ids = []
+    for text in ("Deploys need AUTH_SECRET in CI", f"The key is {KEY} today"):
+        done = bob.bare(*own, "ingest", text, "--session", "s-7", "--json")
+        ids.append(json.loads(done.out)["id"])
+        bob.bare(*own, "vote", ids[-1], "helpful")
+        assert bob.bare(*own, "review", "promote", ids[-1], "--to", "team").code == 0
+
+    def states() -> list[tuple[str, str]]:
+        rows = json.loads(bob.bare(*own, "store", "proposed", "--json").out)["proposed"]
+        return [(row["state"], row["said"]) for row in rows]
+
+    assert states() == [("waiting", ""), ("waiting", "")]
+    assert bob.bare(*own, "review", "promote", ids[0], "--to", "team").code == 2
+    listed = json.loads(ann("review", "list", "--json").out)
+    rows = listed["proposals"] if isinstance(listed, dict) else listed
+    waiting = [json.loads(ann("show", row["id"], "--json").out) for row in rows]
+    assert sorted(one["content"] for one in waiting)[0] == "Deploys need AUTH_SECRET in CI"
+    assert KEY not in str(waiting)
+    assert {(one["session_id"], one.get("helpful_votes", 0)) for one in waiting} == {("s-7", 0)}
+    kept, turned_down = (one["id"] for one in waiting)
+    ann.ok("review", "approve", kept)
+    ann.ok("review", "reject", turned_down, "--reason", "we use another way")
+    told = dict(states())
+    assert set(told) == {"approved", "rejected"}
+    assert "we use another way" in told["rejected"]
+    assert "ann" in told["approved"]
+
+
+def test_nothing_is_promoted_while_the_team_is_away(bob: Person, way: Way, cli: Cli) -> None:
+    own = ("--store", str(cli.cwd / "own"))
+    bob.bare("init", *own)
+    id = json.loads(bob.bare(*own, "ingest", "Deploys need a token", "--json").out)["id"]
+    way.away = True
+    assert bob.bare(*own, "review", "promote", id, "--to", "team").code == 2
+    assert json.loads(bob.bare(*own, "show", id, "--json").out)["status"] == "signal"
+    assert json.loads(bob.bare(*own, "store", "proposed", "--json").out)["proposed"] == []

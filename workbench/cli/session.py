@@ -4,6 +4,7 @@ opens.
 
 import contextlib
 import os
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -234,7 +235,7 @@ class Session(NamedTuple):
         from workbench.services.open import open_workbench
 
         settings = _strictest(self.settings())
-        if remarks and paths.team_address(folder) and not _is_begun(folder):
+        if sys.stderr.isatty() and paths.team_address(folder) and not _is_begun(folder):
             warn("Copying the team's store to this machine; this is done once.")
         bench = open_workbench(
             folder,
