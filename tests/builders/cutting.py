@@ -36,6 +36,12 @@ class Way:
         """Let the next request reach the server, and cut the way when it has answered."""
         self._lose_answer, self._then_away = True, then_away
 
+    def cut(self) -> None:
+        """Cut what is open, and let nobody through until `away` is false."""
+        self.away = True
+        for one in self._open:
+            _cut(one)
+
     def close(self) -> None:
         self._listener.close()
         for one in self._open:

@@ -1,5 +1,6 @@
 """A store whose journal is a copy of a log that several machines share."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +55,35 @@ def test_every_machine_has_the_same_journal(machine: Open) -> None:
     assert journal_of(ann) == journal_of(bob) == journal_of(machine("cid"))
     actors = [(entry.rev, entry.actor) for entry in machine("cid").changes_back()]
     assert actors == [(3, "human:ann"), (2, "agent:bob/claude"), (1, "human:ann")]
+
+
+def test_who_follows_a_log_that_is_away_is_refused_at_once_and_goes_on_when_it_is_back(
+    tmp_path: Path,
+) -> None:
+    asked = list[int]()
+
+    class Watched(MemoryLog):
+        def state(self) -> LogState:
+            asked.append(threading.get_ident())
+            return super().state()
+
+    log = Watched()
+    library = Library(tmp_path / "ann", clock, shared=log)
+    put(library, memory(1))
+    library.follow(0.01)
+    log.away = True
+    while library.away is None:
+        pass
+    asked.clear()
+    with pytest.raises(StoreProblem):
+        put(library, memory(2))
+    assert threading.get_ident() not in asked
+    log.away = False
+    while library.away is not None:
+        pass
+    put(library, memory(3))
+    library.close()
+    assert len(log.shared.entries) == 2
 
 
 def test_a_change_of_what_somebody_else_changed_is_refused_with_their_name(machine: Open) -> None:

@@ -386,6 +386,8 @@ class Library:
             self.require_trust()
         except StoreProblem as problem:
             return problem
+        if self.away is not None:
+            return self.away
         error = self._closed()
         return None if error is None else cannot_write(self.folder, error)
 

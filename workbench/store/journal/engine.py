@@ -333,6 +333,8 @@ class Journal:
             return
         self.require_present()
         self._require_trust()
+        if self.copy is not None and self.copy.is_followed and self.copy.away is not None:
+            raise self.copy.away  # another thread tries all the time, and nobody waits for it
         try:
             with self._lock.held():
                 unsure = self._unsure
