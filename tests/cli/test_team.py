@@ -542,6 +542,7 @@ def test_a_memory_is_proposed_to_a_team_and_its_proposer_is_told(join: Join, cli
     waiting = [json.loads(ann("show", row["id"], "--json").out) for row in rows]
     assert sorted(one["content"] for one in waiting)[0] == "Deploys need AUTH_SECRET in CI"
     assert KEY not in str(waiting)
+    assert {(row["actor"], tuple(row["flags"])) for row in rows} == {("bob", ())}
     assert {(one["session_id"], one.get("helpful_votes", 0)) for one in waiting} == {("s-7", 0)}
     kept, turned_down = (one["id"] for one in waiting)
     ann.ok("review", "approve", kept)

@@ -1,6 +1,7 @@
 """The address of a store that a team shares, and the files that name one."""
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +12,9 @@ COPY = "team.json"
 
 POINTER = "store.json"
 """The file that says, in the `.workbench` folder of a project, where its team's store is."""
+
+PROPOSED = "proposed"
+"""The key of a memory's metadata in a team's store that says which memory it was, and whose."""
 
 PLACE = "team: "
 """How the place begins that a memory is promoted to which was proposed to a team."""
@@ -57,6 +61,12 @@ def shown(address: str) -> str:
 def place_of(address: str) -> str:
     """Return what a memory is said to be promoted to that was proposed to a team."""
     return f"{PLACE}{shown(address)}"
+
+
+def proposer(metadata: Mapping[str, object]) -> str:
+    """Return who proposed a memory to the team, by its metadata; empty for any other."""
+    said = metadata.get(PROPOSED)
+    return str(said.get("by", "")) if isinstance(said, Mapping) else ""
 
 
 def without_role(address: str) -> str:

@@ -21,6 +21,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
 from workbench.core.stream.confidence import arrived
 from workbench.core.stream.memory import Memory
+from workbench.core.team import proposer
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
@@ -560,7 +561,8 @@ class ReviewQueue:
         proposal = Proposal(
             id=memory.id,
             kind="reflection",
-            actor=str(memory.metadata.get("reflector", memory.source.hook or "reflection")),
+            actor=proposer(memory.metadata)
+            or str(memory.metadata.get("reflector", memory.source.hook or "reflection")),
             title=memory.line,
             created_at=arrived(memory),
             evidence=memory.citations,
@@ -581,8 +583,11 @@ class ReviewQueue:
 
 
 def _flags(memory: Memory, cited: tuple[Cited, ...]) -> tuple[str, ...]:
-    # What was captured rests on messages of a session, which it names.
-    rests = bool(told_by(memory)) or any(c.memory and c.memory.id != memory.id for c in cited)
+    # What was captured rests on messages of a session, which it names, and what somebody proposed
+    # to the team on their word.
+    rests = bool(told_by(memory) or proposer(memory.metadata)) or any(
+        c.memory and c.memory.id != memory.id for c in cited
+    )
     flags = () if rests else (NO_EVIDENCE,)
     return (*flags, *((GONE,) if any(c.gone for c in cited) else ()))
 

@@ -16,9 +16,6 @@ from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.team.reach import addresses, log_of
 from workbench.store.library import Library
 
-PROPOSED = "proposed"
-"""The key of a memory's metadata in the team's store that says which memory it was, and whose."""
-
 
 def propose(
     address: str, memories: Sequence[Memory], of: str, clock: Callable[[], datetime]
@@ -32,12 +29,13 @@ def propose(
     said = repr([(memory.id, memory.content) for memory in memories])
     uid = blake2b(f"{of} {said}".encode(), digest_size=16).hexdigest()
     label = f"propose {counted(len(memories), 'memory', 'memories')}"
+    by = library.actor_named("human").partition(":")[2]
     with library.transaction("human", label, uid=uid) as tx:
         for memory in memories:
-            tx.put(_proposed(memory, tx.new_memory_id(library.now()), of))
+            tx.put(_proposed(memory, tx.new_memory_id(library.now()), of, by))
 
 
-def _proposed(memory: Memory, id: str, of: str) -> Memory:
+def _proposed(memory: Memory, id: str, of: str, by: str) -> Memory:
     """Return a memory as the team gets it: its text and where it is from, without one's own marks."""
     kept = Memory(
         id, memory.content, memory.created_at, memory.created_at, memory.summary,
@@ -45,7 +43,8 @@ def _proposed(memory: Memory, id: str, of: str) -> Memory:
         observation_type=memory.observation_type, section=memory.section, category=memory.category,
         tags=memory.tags, importance_score=memory.importance_score, source=memory.source,
     )  # fmt: skip
-    return replace(kept, status="candidate", metadata={PROPOSED: {"store": of, "id": memory.id}})
+    said = {"by": by, "store": of, "id": memory.id}
+    return replace(kept, status="candidate", metadata={team.PROPOSED: said})
 
 
 class Answered(NamedTuple):
@@ -76,7 +75,7 @@ def answers(library: Library, clock: Callable[[], datetime]) -> Iterator[Answere
         known = {
             proposed.get("id"): memory
             for memory in there.memories.all()
-            if isinstance(proposed := memory.metadata.get(PROPOSED), dict)
+            if isinstance(proposed := memory.metadata.get(team.PROPOSED), dict)
             and proposed.get("store") == of
         }
         for memory in asked.pop(place):
