@@ -109,15 +109,14 @@ class Replaced:
         """Remove the copies that hold something, and return them; raises `StoreProblem`."""
         gone: list[Path] = []
         for copy in self.copies():
-            with contextlib.suppress(FileNotFoundError):
-                try:
-                    if holds(copy.read_bytes()):
-                        copy.unlink()
-                        gone.append(copy)
-                except FileNotFoundError:
-                    raise
-                except OSError as error:
-                    raise StoreProblem(
-                        f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand."
-                    ) from error
+            try:
+                if holds(copy.read_bytes()):
+                    copy.unlink()
+                    gone.append(copy)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise StoreProblem(
+                    f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand."
+                ) from error
         return tuple(gone)

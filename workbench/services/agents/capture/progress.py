@@ -134,9 +134,7 @@ def keep(folder: Path, event: HookEvent, actor: str) -> None:
             durable=False,
         )
     except OSError as error:
-        raise StoreProblem(
-            f"{place} cannot be written: {error.strerror or error}.", "The event is lost."
-        ) from error
+        raise _refused(place, error) from error
 
 
 def waiting(folder: Path) -> Iterator[tuple[Path, str, HookEvent]]:
