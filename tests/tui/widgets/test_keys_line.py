@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.tui.app.actions import display_key
-from workbench.tui.widgets.dialog import fitted_keys
+from workbench.tui.widgets.header import fitted_keys
 
 HELD = st.lists(
     st.tuples(st.sampled_from(("a", "escape", "ctrl+s")), st.text("abc ", min_size=1)), min_size=1

@@ -12,14 +12,13 @@ HALF_LIFE = Scale(0.1, 365.0, 0.1, 0.01, log=True, off=True)
 
 
 async def after(keys: Sequence[str], slider: Slider) -> tuple[list[float | None], str]:
-    """Press keys on a slider; return the values it had when it sent that it changed, and its line."""
+    """Press keys on a slider; return the values it took, of which each is sent, and its line."""
     host, values = Host(slider), list[float | None]()
     async with host.run_test(size=(60, 5), message_hook=keeping(host)) as pilot:
+        host.watch(slider, "value", values.append, init=False)
         slider.focus()
-        for key in keys:
-            before = len(host.of(Slider.Changed))
-            await pilot.press(key)
-            values += [slider.value] * (len(host.of(Slider.Changed)) - before)
+        await pilot.press(*keys)
+        assert len(host.of(Slider.Changed)) == len(values)
         return values, picture(host)[0]
 
 

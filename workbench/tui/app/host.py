@@ -33,7 +33,6 @@ from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.private_names import GuardedApp
 from workbench.tui.app.waiting import Change, ThreadWaits, Waits
 from workbench.tui.widgets.content import keyed
-from workbench.tui.widgets.dialog import KeysLine
 from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.header import KeyBar
 from workbench.tui.widgets.line_list import LineList
@@ -363,8 +362,6 @@ class Host(GuardedApp[Path | None]):
         for screen in self.screen_stack:
             for bar in screen.query(KeyBar):
                 bar.urgent = self.urgent
-            for line in screen.query(KeysLine):
-                line.urgent = self.urgent
 
 
 # Columns that stay in their places beside text that is written from right to left.

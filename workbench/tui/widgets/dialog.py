@@ -13,7 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.geometry import Size
-from textual.reactive import Reactive, reactive
+from textual.reactive import Reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -22,24 +22,22 @@ from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, implementation
 from workbench.core.text import printable
 from workbench.tui.actions import CHOOSE, CONFIRM, ON_DIALOG, PROMPT
-from workbench.tui.app.actions import APP, MOVE, Action, bindings, footer_entries, key_in_line
+from workbench.tui.app.actions import APP, MOVE, Action, bindings, footer_entries
 from workbench.tui.app.private_names import OneFrame
 from workbench.tui.app.waiting import change, done
 from workbench.tui.widgets.content import (
     BLANK,
     MUTED,
-    assemble,
     body,
     find_words,
     highlight,
     remapped_ids,
 )
+from workbench.tui.widgets.header import Held, KeyBar
 from workbench.tui.widgets.line_list import Cell, LineView, find_row
 from workbench.tui.widgets.reading_pane import ReadingPane
 
 R = TypeVar("R")
-
-GAP, NARROW_GAP = "   ", "  "
 
 HELP, MANUAL = "workbench.tui.manual:HelpScreen", "workbench.tui.manual:open_manual"
 """What shows the keys, and what opens the manual; both are dialogs themselves."""
@@ -96,9 +94,7 @@ class Dialog(OneFrame[R]):
         self.app.clear_notifications()
         for screen in self.app.screen_stack:
             screen.query("ToastHolder").remove()  # those below stay in sight, but are not told
-        line = self.query_one(KeysLine)
-        line.urgent = getattr(self.app, "urgent", "")
-        line.show()
+        self.query_one(KeysLine).urgent = getattr(self.app, "urgent", "")
 
     def tell(self, said: Content | str, style: str = MUTED) -> None:
         """Say how things stand."""
@@ -164,53 +160,24 @@ class Dialog(OneFrame[R]):
             self.dismiss(None)
 
 
-class KeysLine(Static):
-    """The keys that hold, on one line; a click on one is that key. What is `urgent` stands in their
-    place.
-    """
+class KeysLine(KeyBar):
+    """The keys that hold in a dialog, with what closes it and help always."""
 
-    ALLOW_SELECT = False
-    urgent: reactive[str] = reactive("", init=False)
+    LABEL = MUTED
+    DEFAULT_CSS = "KeysLine { dock: none; background: transparent; padding: 0; }"
 
     def __init__(self, actions: Iterable[Action]) -> None:
-        super().__init__(BLANK, classes="dialog--keys")
-        self._actions = tuple(actions)
+        super().__init__(classes="dialog--keys")
+        self._offered = tuple(actions)
 
-    def show(self) -> None:
-        """Show the keys as they are mapped now, as many as there is room for."""
-        gap, held = self._fitted()
-        self.update(body(self.urgent, "bold $text-warning") if self.urgent else _drawn(held, gap))
-
-    def watch_urgent(self) -> None:
-        """Show it, or the keys again."""
-        self.show()
-
-    def on_resize(self) -> None:
-        """Show what fits now."""
-        self.show()
-
-    def _fitted(self) -> tuple[str, list[tuple[str, str]]]:
-        *held, last = held_keys(self, (*self._actions, ON_DIALOG[-1]))
-        has_help = any(
-            active.binding.id == ON_DIALOG[-1].id for active in self.screen.active_bindings.values()
-        )
-        help = [last] if has_help else []
-        room = len(GAP) + sum(len(key_in_line(key)) + len(label) + 1 for key, label in help)
-        gap, kept = fitted_keys(held, (self.size.width or 10_000) - room) if held else (GAP, [])
-        return gap, [*kept, *help]
-
-    def on_click(self, event: events.Click) -> None:
-        """Press the key that was clicked."""
-        offset, at = None if self.urgent else event.get_content_offset(self), 0
-        gap, held = self._fitted()
-        for key, label in held:
-            at += len(key_in_line(key)) + len(label) + len(gap) + 1
-            if offset is not None and offset.x < at:
-                self.app.simulate_key(key)
-                return
+    def held(self) -> tuple[Held, int]:
+        *held, help = held_keys(self, (*self._offered, ON_DIALOG[-1]))
+        if ON_DIALOG[-1].id in (a.binding.id for a in self.screen.active_bindings.values()):
+            return [*held, help], 2
+        return held, 1
 
 
-def held_keys(node: DOMNode, actions: Iterable[Action]) -> list[tuple[str, str]]:
+def held_keys(node: DOMNode, actions: Iterable[Action]) -> Held:
     """Return (key, label) for each action, with the keys that a person's keymap gives them."""
     held: dict[str, list[str]] = {}
     for key, active in node.screen.active_bindings.items():
@@ -220,28 +187,6 @@ def held_keys(node: DOMNode, actions: Iterable[Action]) -> list[tuple[str, str]]
         (action.first_key if action.first_key in keys else keys[0], action.label)
         for action, keys in shown
     ]
-
-
-def fitted_keys(held: list[tuple[str, str]], width: int) -> tuple[str, list[tuple[str, str]]]:
-    """Return the gap, and the keys that fit into `width` cells with it: whole ones, and the last
-    always.
-    """
-    kept = list(held)
-    while True:
-        for gap in (GAP, NARROW_GAP):
-            cells = sum(len(key_in_line(key)) + len(label) + 1 for key, label in kept) + len(
-                gap
-            ) * (len(kept) - 1)
-            if cells <= width or len(kept) < 2:
-                return gap, kept
-        kept.pop(-2)
-
-
-def _drawn(held: list[tuple[str, str]], gap: str) -> Content:
-    pieces: list[tuple[str, str]] = []
-    for key, label in held:
-        pieces += [(key_in_line(key), "bold $text-accent"), (f" {label}{gap}", MUTED)]
-    return assemble(pieces).rstrip()
 
 
 # A text to read.

@@ -125,9 +125,29 @@ class TopBar(Widget):
 # The bottom line: the keys of what is open, as many as fit, and a status on the right.
 
 
-BETWEEN = "  "
+GAPS = ("   ", "  ")
 ALWAYS = "app.help"
 """The action that is shown however narrow the line is: the way to all the others."""
+
+Held = list[tuple[str, str]]
+"""Keys and what is said of them."""
+
+
+def fitted_keys(held: Held, width: int, keep: int = 1) -> tuple[str, Held]:
+    """Return the gap, and the keys that fit into `width` cells with it: whole ones, and the last
+    `keep` of them always.
+    """
+    kept = list(held)
+    while True:
+        for gap in GAPS:
+            cells = sum(_length(key, label, gap) for key, label in kept) - len(gap)
+            if cells <= width or len(kept) <= keep:
+                return gap, kept
+        kept.pop(-1 - keep)
+
+
+def _length(key: str, label: str, gap: str) -> int:
+    return len(key_in_line(key)) + 1 + len(label) + len(gap)
 
 
 class KeyBar(Widget):
@@ -140,6 +160,8 @@ class KeyBar(Widget):
     the end, except help.
     """
 
+    LABEL = ""
+    """The style of what is said of a key."""
     ALLOW_SELECT = False
     DEFAULT_CSS = """
     KeyBar {
@@ -155,47 +177,33 @@ class KeyBar(Widget):
     status: reactive[Content] = reactive(BLANK)
     urgent: reactive[str] = reactive("")
 
+    def held(self) -> tuple[Held, int]:
+        """Return the keys to show, and how many of the last are shown however little room there is."""
+        shown = sorted(footer_entries(self.actions), key=lambda action: action.id == ALWAYS)
+        return [(action.first_key, action.label) for action in shown], 1
+
+    def _fitted(self) -> tuple[str, Held]:
+        width = self.content_size.width
+        held, keep = self.held()
+        return fitted_keys(held, width - min(self.status.cell_length, width // 2), keep)
+
     def render(self) -> Content:
         """Return the keys, padded, and the status."""
         width = self.content_size.width
         if self.urgent:
             return line(self.urgent, width, "bold $text-warning")
-        pieces: list[tuple[str, str]] = []
-        for action in self._fitting(self._room(width)):
-            pieces += [
-                (key_in_line(action.first_key), "bold $text-accent"),
-                (f" {action.label}{BETWEEN}", ""),
-            ]
+        (gap, held), pieces = self._fitted(), list[tuple[str, str]]()
+        for key, label in held:
+            pieces += [(key_in_line(key), "bold $text-accent"), (f" {label}{gap}", self.LABEL)]
         status = cut(self.status, width // 2)
         return fitted(assemble(pieces), max(0, width - status.cell_length)) + status
 
     def on_click(self, event: events.Click) -> None:
         """Press the key that was clicked, so that a click is never more than a key."""
-        offset = None if self.urgent else event.get_content_offset(self)
-        at = 0
-        for action in self._fitting(self._room(self.content_size.width)):
-            at += _length(action)
+        offset, at = None if self.urgent else event.get_content_offset(self), 0
+        gap, held = self._fitted()
+        for key, label in held:
+            at += _length(key, label, gap)
             if offset is not None and offset.x < at:
-                self.app.simulate_key(action.first_key)
+                self.app.simulate_key(key)
                 return
-
-    def _room(self, width: int) -> int:
-        return width - min(self.status.cell_length, width // 2)
-
-    def _fitting(self, room: int) -> list[Action]:
-        shown = footer_entries(self.actions)
-        always = [a for a in shown if a.id == ALWAYS]
-        room -= sum(_length(a) for a in always)
-        fitting = []
-        for action in shown:
-            if action.id == ALWAYS:
-                continue
-            room -= _length(action)
-            if room < 0:
-                break
-            fitting.append(action)
-        return fitting + always
-
-
-def _length(action: Action) -> int:
-    return len(key_in_line(action.first_key)) + 1 + len(action.label) + len(BETWEEN)
