@@ -15,7 +15,7 @@ async def after(keys: Sequence[str], slider: Slider) -> tuple[list[float | None]
     """Press keys on a slider; return the values it took, of which each is sent, and its line."""
     host, values = Host(slider), list[float | None]()
     async with host.run_test(size=(60, 5), message_hook=keeping(host)) as pilot:
-        host.watch(slider, "value", values.append, init=False)
+        host.watch(slider, "value", lambda value: values.append(value), init=False)  # noqa: PLW0108 - Textual counts parameters
         slider.focus()
         await pilot.press(*keys)
         assert len(host.of(Slider.Changed)) == len(values)
