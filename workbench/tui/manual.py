@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from textual import events, on
 from textual.app import App
@@ -25,6 +25,8 @@ from workbench.tui.app.areas import Area
 from workbench.tui.widgets.content import BLANK, MUTED, assemble, body, fitted, joined
 from workbench.tui.widgets.dialog import Choice, Choose, Dialog, SafeInput
 from workbench.tui.widgets.line_list import Cell, LineView
+
+R = TypeVar("R")
 
 _BESIDE = 100
 """Columns from which on the list of pages stands beside the text."""
@@ -51,9 +53,32 @@ def _area_of(app: App[Any]) -> Area | None:
     return next((screen.area for screen in screens), None)
 
 
-class ManualScreen(Dialog[bool]):
+class SearchDialog(Dialog[R]):
+    """A dialog with words to look for, out of sight until somebody does."""
+
+    HINT = ""
+
+    def __init__(self, title: str, offered: Iterable[Action]) -> None:
+        super().__init__(title, offered)
+        self.box = SafeInput(placeholder=self.HINT)
+        self.box.display = False
+
+    def action_find(self) -> None:
+        """Go to the words to look for."""
+        self.box.display = True
+        self.set_focus(self.box)
+
+    def let_go(self) -> bool:
+        """Let go of the words; tell whether there were any to let go of."""
+        was_shown = self.box.display
+        self.box.value, self.box.display = "", False
+        return was_shown
+
+
+class ManualScreen(SearchDialog[bool]):
     """A page of the manual; the result is whether the keys of what is below are asked for."""
 
+    HINT = "search all pages, such as budget export"
     BINDINGS = bindings((*MANUAL, READ_ON))
     DEFAULT_CSS = """
     ManualScreen {
@@ -85,9 +110,7 @@ class ManualScreen(Dialog[bool]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the words to look for, the list of pages, and the page."""
-        box = SafeInput(placeholder="search all pages, such as budget export")
-        box.display = False
-        yield box
+        yield self.box
         places: LineView[Section] = LineView(
             self._draw, lambda row: (row.page.name, row.at), empty=Content(_NO_MATCH)
         )
@@ -110,7 +133,7 @@ class ManualScreen(Dialog[bool]):
 
     @property
     def _words(self) -> list[str]:
-        return self.query_one(SafeInput).value.casefold().split()
+        return self.box.value.casefold().split()
 
     def _draw(self, section: Section, width: int) -> list[Cell]:
         del width
@@ -201,12 +224,6 @@ class ManualScreen(Dialog[bool]):
         else:
             self.action_close()
 
-    def action_find(self) -> None:
-        """Go to the words to look for."""
-        box = self.query_one(SafeInput)
-        box.display = True
-        box.focus()
-
     def action_contents(self) -> None:
         """Go to the list of pages, or from it back to the text."""
         to_list = not self.rows.has_focus
@@ -238,10 +255,7 @@ class ManualScreen(Dialog[bool]):
 
     def action_close(self) -> None:
         """Let go of the words, or of the list where it hides the text, or close the manual."""
-        box = self.query_one(SafeInput)
-        if box.display:
-            box.value = ""
-            box.display = False
+        if self.let_go():
             self._list()
         elif not (self.has_class("-narrow") and self.has_class("-listing")):
             self.dismiss(False)
@@ -267,13 +281,14 @@ _SECOND = re.compile(r" +\S.*?\s{2,}(?=\S)")
 """An indented line up to its second column."""
 
 
-class HelpScreen(Dialog[None]):
+class HelpScreen(SearchDialog[None]):
     """Every action with its keys, in one or two columns, then `more` (such as the filter's words).
 
     A click on a row closes the help and presses its key, so that the mouse reaches every action.
     Words narrow it to the rows that hold them all, or other words for them.
     """
 
+    HINT = "search, such as delete or sort"
     BINDINGS = bindings(HELP)
     DEFAULT_CSS = """
     HelpScreen {
@@ -290,9 +305,7 @@ class HelpScreen(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the words to look for, the scrolled table and the further text."""
-        box = SafeInput(placeholder="search, such as delete or sort")
-        box.display = False
-        yield box
+        yield self.box
         yield VerticalScroll(Static(BLANK, id="keys"), Static(BLANK, id="more"))
 
     def on_mount(self) -> None:
@@ -314,16 +327,10 @@ class HelpScreen(Dialog[None]):
 
     def _show(self, screen: int) -> None:
         width = min(110, screen) - 5
-        groups, more = narrowed(self._groups, self._more, words(self.query_one(SafeInput).value))
+        groups, more = narrowed(self._groups, self._more, words(self.box.value))
         table = help_table(groups, width) if groups or more else Content(NO_MATCH)
         self.query_one("#keys", Static).update(table)
         self.query_one("#more", Static).update(body(hanging(more, width)))
-
-    def action_find(self) -> None:
-        """Go to the words to look for."""
-        box = self.query_one(SafeInput)
-        box.display = True
-        self.set_focus(box)
 
     def action_symbols(self) -> None:
         """Open the page of the symbols over this, at those of the area."""
@@ -340,13 +347,10 @@ class HelpScreen(Dialog[None]):
 
     def action_close(self) -> None:
         """Let go of the words that are looked for, or close the help."""
-        box = self.query_one(SafeInput)
-        if not box.display:
+        if self.let_go():
+            self.query_one(VerticalScroll).focus()
+        else:
             self.dismiss(None)
-            return
-        box.value = ""
-        box.display = False
-        self.query_one(VerticalScroll).focus()
 
 
 def narrowed(

@@ -20,7 +20,6 @@ from workbench.core.files.lint import LintFinding
 from workbench.core.files.memory_md import MAX_BYTES, MAX_LINES, Cut, measure
 from workbench.core.files.replacing import present
 from workbench.core.record import WorkbenchError
-from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line, printable
 from workbench.services.files import lint
@@ -94,13 +93,12 @@ class Files(Section[Checks]):
 
     ID, TITLE = "files", "Files"
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> Checks:
+    def look(self) -> Checks:
         """Look over what changed since the last time."""
-        self.bench.working_out.run(cancelled, only=("file",))
-        return self._check(self.value if self.known else Checks(), tell, cancelled)
-
-    def _check(self, before: Checks, tell: Progress, cancelled: Cancelled) -> Checks:
-        return check_all(self.bench.library, self.bench.context.now(), before, tell, cancelled)
+        self.bench.working_out.run(self.cancelled, only=("file",))
+        before = self.value if self.known else Checks()
+        now = self.bench.context.now()
+        return check_all(self.bench.library, now, before, self.tell, self.cancelled)
 
     def rows(self) -> Sequence[Row]:
         """Return a row for each file, those with something to say first, or what to do when there
@@ -206,9 +204,8 @@ class Files(Section[Checks]):
         path = as_named(name, Path.cwd()).resolve()
         before = self.value if self.known else Checks()
         wanted = replace(before, added=tuple(dict.fromkeys((*before.added, path))))
-        self.value = await asyncio.to_thread(
-            self._check, wanted, lambda _done, _total: None, lambda: False
-        )
+        library, now = self.bench.library, self.bench.context.now()
+        self.value = await asyncio.to_thread(check_all, library, now, wanted)
         self.known = True
         self.screen.post_message(self.Changed(self))
         self.screen.call_later(self.go, path)

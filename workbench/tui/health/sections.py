@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from itertools import islice, takewhile
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
@@ -112,6 +111,9 @@ class Section(Generic[T]):
     QUIET: ClassVar[bool] = False
     value: T
     """What it found out, once it is `known`."""
+    tell: Progress
+    cancelled: Cancelled
+    """What a look calls, to say how far it is and to learn whether it is to stop."""
 
     class Changed(Message):
         """A part has other rows."""
@@ -136,7 +138,7 @@ class Section(Generic[T]):
         self._list = listed
         self._again = False
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> T:
+    def look(self) -> T:
         """Find out what it shows, on a thread. Raises `WorkbenchError`."""
         raise NotImplementedError
 
@@ -185,15 +187,11 @@ class Section(Generic[T]):
                 shown, self.progress = time.monotonic(), (done, total)
                 self.screen.post_message(self.Changed(self))
 
-        def stopped() -> bool:
-            return worker.is_cancelled
-
+        self.tell, self.cancelled = tell, lambda: worker.is_cancelled
         try:
             while self._again:
                 self._again = False
-                job = self.screen.run_worker(
-                    partial(self.look, tell, stopped), thread=True, exit_on_error=False
-                )
+                job = self.screen.run_worker(self.look, thread=True, exit_on_error=False)
                 try:
                     self.value = await job.wait()
                     self.known, self.problem = True, ""
@@ -315,8 +313,7 @@ class Settings(Section[tuple[str, ...]]):
 
     ID, TITLE, WHEN, QUIET = "settings", "Settings", "once", True
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> tuple[str, ...]:
-        del tell, cancelled
+    def look(self) -> tuple[str, ...]:
         folder = paths.config_dir()
         loaded = loading.load(folder / loading.FILE_NAME)
         themes = load_themes((paths.shipped("themes"), folder / "themes"))
@@ -358,8 +355,7 @@ class Reflection(Section[tuple[Gauge, str]]):
 
     ID, TITLE = "reflection", "Reflection"
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> tuple[Gauge, str]:
-        del tell, cancelled
+    def look(self) -> tuple[Gauge, str]:
         reflecting, limit = self.bench.reflecting, self.bench.context.settings.claude.monthly_tokens
         most = f"of {number(limit)} tokens" if limit else "tokens, no limit is set"
         return reflecting.gauge(), f"{number(reflecting.runs.spent())} {most}"
@@ -407,11 +403,10 @@ class History(Section[tuple[Event, ...]]):
     LISTED = 15
     """Changes that are listed; enter opens all of them."""
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> tuple[Event, ...]:
+    def look(self) -> tuple[Event, ...]:
         """Read the latest changes; those that are known already only when a purge may have changed
         them.
         """
-        del tell, cancelled
         known = self.value if self.known else ()
         newest = known[0].rev if known else -1
         fresh = tuple(
@@ -475,8 +470,7 @@ class Captures(Section[Past]):
     LISTED = 5
     """Failures that are listed; the text beside the heading has all that are kept."""
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> Past:
-        del tell, cancelled
+    def look(self) -> Past:
         captures = paths.captures_dir()
         return (
             Past(0, Counter(), ())
@@ -530,11 +524,10 @@ class Better(Section[Weeks]):
 
     ID, TITLE, WHEN = "better", "Is memory getting better?", "once"
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> Weeks:
+    def look(self) -> Weeks:
         """Look back over the weeks: first without asking the queries again, which takes longer."""
-        del tell
         ranking = self.known and self.bench.retriever.ready
-        return self.bench.quality.look(ranking=ranking, cancelled=cancelled)
+        return self.bench.quality.look(ranking=ranking, cancelled=self.cancelled)
 
     def rows(self) -> Sequence[Row]:
         if not self.value.ranked and self.bench.retriever.ready:
@@ -586,8 +579,7 @@ class TrendsOfWeeks(Section[Trends]):
     LISTED = 30
     """Types, categories and sources that a text lists; the rest is counted."""
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> Trends:
-        del tell, cancelled
+    def look(self) -> Trends:
         return masked(self.bench.trends.look(), self.masked)
 
     def rows(self) -> Sequence[Row]:
@@ -760,9 +752,8 @@ class StillTrue(Section[TruePlan]):
     LISTED = 300
     """Findings that are listed at most."""
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> TruePlan:
-        del tell
-        return self.bench.still_true.plan(cancelled=cancelled)
+    def look(self) -> TruePlan:
+        return self.bench.still_true.plan(cancelled=self.cancelled)
 
     def rows(self) -> Sequence[Row]:
         if self.progress is not None:

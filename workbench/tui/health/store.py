@@ -18,7 +18,6 @@ from workbench.config import paths, recent
 from workbench.config.recent import LastBackup, last_backup
 from workbench.core.health import Diagnosis, Manifest
 from workbench.core.record import WorkbenchError, parse_time
-from workbench.core.runtime import Cancelled, Progress
 from workbench.core.text import printable
 from workbench.services.health import backup, doctor
 from workbench.services.health.doctor import Findings, OutsideEdit
@@ -78,9 +77,8 @@ class Store(Section[State]):
 
     ID, TITLE, WHEN = "store", "Store", "once"
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> State:
+    def look(self) -> State:
         """Read every line of the journal, as `workbench doctor` does."""
-        del tell, cancelled
         library = self.bench.library
         findings = self.bench.care.findings(doctor.examine(library.folder, library.heads))
         return State(

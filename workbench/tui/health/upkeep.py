@@ -13,7 +13,6 @@ from workbench.core.agents.consolidation import STAGES, ConsolidationRun, StageK
 from workbench.core.review.describe import describe
 from workbench.core.review.lifecycle import CONTRADICTED, UPKEEP_KINDS
 from workbench.core.review.proposal import Proposal
-from workbench.core.runtime import Cancelled, Progress
 from workbench.core.stream.memory import Memory
 from workbench.core.text import counted
 from workbench.services.agents.consolidation import Consolidated, Stage, fact_lines
@@ -189,11 +188,10 @@ class Upkeep(Section[UpkeepPlan]):
 
     ID, TITLE = "upkeep", "Upkeep"
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> UpkeepPlan:
+    def look(self) -> UpkeepPlan:
         """Make the dry run, which Review lists, too; contradictions are looked for as soon as the
         model is loaded.
         """
-        del tell, cancelled
         plan = self.bench.upkeep.plan(search=self.bench.retriever.ready)
         self.bench.working_out.take("prune", plan.proposals)
         return plan
@@ -328,10 +326,10 @@ class Duplicates(Section[DedupPlan]):
 
     ID, TITLE, WHEN = "duplicates", "Duplicates", "asked"
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> DedupPlan:
+    def look(self) -> DedupPlan:
         """Compare every memory with every other; Review lists what comes of it, too."""
-        plan = self.bench.deduplication.plan(None, tell, cancelled)
-        if not cancelled():
+        plan = self.bench.deduplication.plan(None, self.tell, self.cancelled)
+        if not self.cancelled():
             now, groups = self.bench.context.now(), self.bench.deduplication.standing(plan).groups
             self.bench.working_out.take("merge", [merge_proposal(group, now) for group in groups])
         return plan
@@ -539,16 +537,16 @@ class Consolidation(Section[Seen]):
     wanted = False
     """Whether it is to be done, and not only checked: once, whatever becomes of it."""
 
-    def look(self, tell: Progress, cancelled: Cancelled) -> Seen:
+    def look(self) -> Seen:
         """Look at what a run would change, or carry it out where a person asked for that."""
 
         def told(kind: StageKind, done: int, total: int) -> None:
             place = next(n for n, one in enumerate(STAGES) if one.id == kind.id)
-            tell(place * _PART + (done * _PART // total if total else 0), len(STAGES) * _PART)
+            self.tell(place * _PART + (done * _PART // total if total else 0), len(STAGES) * _PART)
 
         wanted, self.wanted = self.wanted, False
         run = self.bench.consolidating.carry_out if wanted else self.bench.consolidating.look
-        return Seen(run((), told, cancelled), wanted)
+        return Seen(run((), told, self.cancelled), wanted)
 
     def rows(self) -> Sequence[Row]:
         """Return how far it is, or when it was last done and what it would change, stage by stage."""

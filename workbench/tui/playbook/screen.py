@@ -374,13 +374,13 @@ class PlaybookScreen(AreaScreen):
         ]
         here = self.rows.current.section.id if self.rows.current else ""
         chosen = await self.app.push_screen_wait(
-            Choose(f"Move {_named(ids)} to the end of", choices, here)
+            Choose(f"Move {self.changes.named(ids)} to the end of", choices, here)
         )
         if chosen is not None:
 
             def move(_: Sequence[str]) -> str:
                 self.bench.playbooks.move(self.book, ids, chosen)
-                return f"Moved {_named(ids)} to {titles[chosen]}."
+                return f"Moved {self.changes.named(ids)} to {titles[chosen]}."
 
             self.changes.change(move, ids)
 
@@ -413,13 +413,13 @@ class PlaybookScreen(AreaScreen):
 
             def restore(_: Sequence[str]) -> str:
                 books.restore(book, ids)
-                return f"{_named(ids)} count{'s' if len(ids) == 1 else ''} again."
+                return f"{self.changes.named(ids)} count{'s' if len(ids) == 1 else ''} again."
 
             self.changes.change(restore, ids)
             return
         preview = Preview(self.bench, again="enter", line=True)
         ask = Prompt(
-            f"Deprecate {_named(ids)}: reason (optional)",
+            f"Deprecate {self.changes.named(ids)}: reason (optional)",
             placeholder="out of date since v2",
             preview=preview,
         )
@@ -435,11 +435,11 @@ class PlaybookScreen(AreaScreen):
             return
 
         def deprecate(_: Sequence[str]) -> str:
-            with preview.writing(f"deprecate {_named(ids)}"):
+            with preview.writing(f"deprecate {self.changes.named(ids)}"):
                 books.deprecate(book, ids, preview.text, instead)
             replaced = f", replaced by “{one_line(texts[instead], 60)}”" if instead else ""
             back = keyed("{playbook.deprecate} or {app.undo} restores.")
-            return f"Deprecated {_named(ids)}{replaced}: left out of exports. {back}"
+            return f"Deprecated {self.changes.named(ids)}{replaced}: left out of exports. {back}"
 
         self.changes.change(deprecate, ids)
 
@@ -456,12 +456,12 @@ class PlaybookScreen(AreaScreen):
             detail = muted(f"{told} {undo()} takes all of it back.\n\n") + body(
                 ", ".join(ids)[:400]
             )
-            question = f"Turn {_named(ids)} into warnings?"
+            question = f"Turn {self.changes.named(ids)} into warnings?"
             if await sure(self, question, detail, "warn", "keep"):
 
                 def avoid(_: Sequence[str]) -> str:
                     made = books.avoid(book, ids)
-                    return f"{len(made)} warnings replace {_named(ids)}. {undo()} takes them back."
+                    return f"{len(made)} warnings replace {self.changes.named(ids)}. {undo()} takes them back."
 
                 self.changes.change(avoid, ids)
 
@@ -655,8 +655,3 @@ def _outlined(row: Row, width: int) -> list[Cell]:
 
 def _first_bullet(rows: Sequence[Row]) -> int:
     return next((i for i, row in enumerate(rows) if row.bullet is not None), 0)
-
-
-def _named(ids: Sequence[str]) -> str:
-    """Return one bullet's id, or how many there are."""
-    return ids[0] if len(ids) == 1 else f"{len(ids)} bullets"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from textual.content import Content
 
@@ -145,6 +145,14 @@ class Look:
         return self.bench.context.now()
 
 
+class At(NamedTuple):
+    """What a decision rests on, as of a moment, to be drawn at a width."""
+
+    evidence: Evidence
+    now: datetime
+    width: int
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """How one kind is drawn: its item, and what it rests on, at a width.
@@ -155,7 +163,7 @@ class View:
     """
 
     item: Callable[[Look], Content]
-    cited: Callable[[Evidence, datetime, int], list[Content]]
+    cited: Callable[[At], list[Content]]
     no_merge: str = "Only candidates merge."
     promotable: bool = True
     ask: "Callable[[Host, Proposal], Awaitable[None]] | None" = None
@@ -463,74 +471,62 @@ def _memories(count: int) -> str:
     return amount(count, "memory", "memories")
 
 
-def _because(evidence: Evidence, now: datetime, width: int) -> list[Content]:
+def _because(at: At) -> list[Content]:
     """Draw what speaks for it; what it is about itself, the first of its evidence, stands in the
     other pane.
     """
-    cited = evidence.cited
+    cited = at.evidence.cited
     if not cited:
         return [Content.styled("No evidence cited.", WARN)]
     rest = cited if cited[0].memory is None else cited[1:]
-    return _with_tree(f"Reason: {_memories(len(rest))}", rest, evidence, now, width)
+    return _with_tree(f"Reason: {_memories(len(rest))}", rest, at)
 
 
-def _with_tree(
-    title: str, cited: Sequence[Cited], evidence: Evidence, now: datetime, width: int
-) -> list[Content]:
-    lines = tree(title, [Branch(one, 0) for one in cited], now, width) if cited else []
-    if evidence.tree:
-        deeper = tree("Evidence of the evidence", evidence.tree, now, width)
+def _with_tree(title: str, cited: Sequence[Cited], at: At) -> list[Content]:
+    lines = tree(title, [Branch(one, 0) for one in cited], at.now, at.width) if cited else []
+    if at.evidence.tree:
+        deeper = tree("Evidence of the evidence", at.evidence.tree, at.now, at.width)
         lines += [*([BLANK] if lines else []), *deeper]
     return lines
 
 
-def _cited_if_any(evidence: Evidence, now: datetime, width: int) -> list[Content]:
+def _cited_if_any(at: At) -> list[Content]:
     """Draw what it cites, if anything: reasons and episodes stand beside its texts."""
-    return _because(evidence, now, width) if evidence.cited else []
+    return _because(at) if at.evidence.cited else []
 
 
-def _going(evidence: Evidence, now: datetime, width: int) -> list[Content]:
+def _going(at: At) -> list[Content]:
     """Draw all of what would go."""
-    return _with_tree(
-        f"{_memories(len(evidence.cited))} would be archived", evidence.cited, evidence, now, width
-    )
+    cited = at.evidence.cited
+    return _with_tree(f"{_memories(len(cited))} would be archived", cited, at)
 
 
-def _candidate_cited(evidence: Evidence, now: datetime, width: int) -> list[Content]:
+def _candidate_cited(at: At) -> list[Content]:
+    evidence = at.evidence
     if evidence.cited:
         branches = evidence.tree or [Branch(one, 0) for one in evidence.cited]
-        return tree(f"Evidence: {_memories(len(evidence.cited))}", branches, now, width)
+        return tree(f"Evidence: {_memories(len(evidence.cited))}", branches, at.now, at.width)
     if evidence.messages:
-        return [
-            muted(
-                f"Captured from {amount(evidence.messages, 'message')} of the session shown with it."
-            )
-        ]
-    return _because(evidence, now, width)
+        messages = amount(evidence.messages, "message")
+        return [muted(f"Captured from {messages} of the session shown with it.")]
+    return _because(at)
 
 
-def _merge_cited(evidence: Evidence, now: datetime, width: int) -> list[Content]:
-    count = len(evidence.cited)
-    head = (
-        "The two in full, the newer first"
-        if count == 2
-        else f"The {count} in full, the newest first"
-    )
-    return (
-        _with_tree(head, evidence.cited, evidence, now, width)
-        if count
-        else _because(evidence, now, width)
-    )
+def _merge_cited(at: At) -> list[Content]:
+    count = len(at.evidence.cited)
+    head = "The two in full, the newer first"
+    if count != 2:
+        head = f"The {count} in full, the newest first"
+    return _with_tree(head, at.evidence.cited, at) if count else _because(at)
 
 
-def _both(evidence: Evidence, now: datetime, width: int) -> list[Content]:
+def _both(at: At) -> list[Content]:
     """Draw two that contradict each other."""
-    return _with_tree(
-        "The two in full, the older first", evidence.cited, evidence._replace(tree=()), now, width
-    )
+    alone = at._replace(evidence=at.evidence._replace(tree=()))
+    return _with_tree("The two in full, the older first", at.evidence.cited, alone)
 
 
-def _nothing(_evidence: Evidence, _now: datetime, _width: int) -> list[Content]:
+def _nothing(_: At) -> list[Content]:
     return []
 
 
@@ -580,7 +576,7 @@ def evidence_text(
     blocks += [
         _against(evidence, width, hidden=not text),
         _said_already(evidence),
-        view.cited(evidence, now, width),
+        view.cited(At(evidence, now, width)),
     ]
     blocks.append([] if evidence.impact is None else in_short(evidence.impact))
     if note:
