@@ -18,7 +18,6 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from workbench.core.record import WorkbenchError
 from workbench.core.reflection.llm import STAGES
@@ -106,7 +105,6 @@ class PlanDialog(Dialog[R], Generic[R, P]):
 
     def __init__(self, title: str, offered: Iterable[Action]) -> None:
         super().__init__(title, footer_entries(offered))
-        self._make: Callable[[], P] | None = None
         self._starts = False
         self.plan: P | None = None
 
@@ -123,27 +121,19 @@ class PlanDialog(Dialog[R], Generic[R, P]):
 
     def gather(self, make: Callable[[], P]) -> None:
         """Have a plan made in place of the one that is shown."""
-        self._make, self.plan, self._starts = make, None, False
-        self.tell(muted("Collecting memories …"))
+        self.plan, self._starts = None, False
+        self.tell("Collecting memories …")
         self._gather(make)
 
-    @work(thread=True, exclusive=True, group="plan", description="plan")
-    def _gather(self, make: Callable[[], P]) -> None:
-        plan, problem = None, ""
+    @work(exclusive=True, group="plan", description="plan")
+    async def _gather(self, make: Callable[[], P]) -> None:
         try:
-            plan = make()
+            self.plan = plan = await asyncio.to_thread(make)
         except WorkbenchError as error:
-            problem = str(error)
-        if not get_current_worker().is_cancelled:
-            self.call_later(self._planned, make, plan, problem)
-
-    def _planned(self, make: Callable[[], P], plan: P | None, problem: str) -> None:
-        if make is not self._make:
+            self.tell(f"✗ {error}", "$text-error")
             return
-        self.plan = plan
-        text = body(f"✗ {problem}", "$text-error") if plan is None else self.told(plan)
-        self.tell(text)
-        if self._starts and plan is not None:
+        self.tell(self.told(plan))
+        if self._starts:
             self.start(plan)
 
     def action_start(self) -> None:

@@ -2,6 +2,7 @@
 action.
 """
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 
 from textual import on, work
@@ -153,31 +154,20 @@ class ReplaceDialog(Dialog[int]):
         self._wanted = self._wanted._replace(find=find, replacement=new, **how)
         self._find(self._wanted)
 
-    @work(thread=True, exclusive=True, group="replace-find", description="the places")
-    def _find(self, wanted: Wanted) -> None:
-        places: tuple[Place, ...] = ()
-        elsewhere: tuple[Elsewhere, ...] = ()
-        problem = keyed(NOWHERE)
+    @work(exclusive=True, group="replace-find", description="the places")
+    async def _find(self, wanted: Wanted) -> None:
+        places, problem, replacing = tuple[Place, ...](), keyed(NOWHERE), self._bench.replacing
+        self._elsewhere = ()
         try:
-            places, elsewhere = (
-                self._bench.replacing.places(wanted),
-                self._bench.replacing.elsewhere(wanted),
-            )
+            places = await asyncio.to_thread(replacing.places, wanted)
+            self._elsewhere = await asyncio.to_thread(replacing.elsewhere, wanted)
         except WorkbenchError as error:
             problem = str(error)
-        self.call_later(self._show_found, wanted, places, elsewhere, problem)
-
-    def _show_found(
-        self, wanted: Wanted, places: Sequence[Place], elsewhere: Sequence[Elsewhere], problem: str
-    ) -> None:
-        if wanted == self._wanted:
-            self._taken = {
-                place.name: self._taken[place.name] for place in places if place.name in self._taken
-            }
-            self._elsewhere = elsewhere
-            self.rows.set_empty(body(problem))
-            self.rows.set_rows(places, cursor=0)
-            self._show()
+        names = [place.name for place in places]
+        self._taken = {name: self._taken[name] for name in names if name in self._taken}
+        self.rows.set_empty(body(problem))
+        self.rows.set_rows(places, cursor=0)
+        self._show()
 
     def action_word(self) -> None:
         """Only whole words, or parts of words too."""
