@@ -2,6 +2,7 @@
 decided on.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -144,31 +145,27 @@ class SimilarityDialog(Dialog[T], Generic[T, R]):
     def _draw(self, group: Group[R], width: int) -> list[Cell]:
         return group_row(self.bench.safety.shown(group), width)
 
-    @work(thread=True, exclusive=True, group="duplicates", exit_on_error=False)
-    def compare(self) -> None:
+    @work(exclusive=True, group="duplicates", exit_on_error=False)
+    async def compare(self) -> None:
         worker = get_current_worker()
-        found, problem = None, ""
 
         def went(done: int, total: int) -> None:
             self.call_later(self._went, done, total)
 
         try:
-            found = self.likeness(went, lambda: worker.is_cancelled)
+            found = await asyncio.to_thread(self.likeness, went, lambda: worker.is_cancelled)
         except WorkbenchError as error:
-            problem = str(error)
-        if not worker.is_cancelled:
-            self.call_later(self.compared, found, problem)
+            self.tell(str(error), WARN)
+        else:
+            self.compared(found)
 
     def _went(self, done: int, total: int) -> None:
         if self.found is None:
             bar = gauge(done, total, self._records[1], 30)
             self.tell(Content("Comparing all pairs. Esc stops it.\n") + bar)
 
-    def compared(self, found: Likeness[Any] | None, problem: str) -> None:
+    def compared(self, found: Likeness[R]) -> None:
         """Show what is alike at the threshold, which starts where duplicates are flagged."""
-        if found is None:
-            self.tell(problem, WARN)
-            return
         first, self.found, slider = self.found is None, found, self.slider
         slider.disabled = False
         slider.scale = Scale(max(FLOOR, round(found.floor, 3)), 1.0, 0.01, 0.002)
@@ -250,11 +247,11 @@ class DuplicatesDialog(SimilarityDialog[None, Memory]):
     def likeness(self, progress: Progress, cancelled: Cancelled) -> Likeness[Memory]:
         return self.bench.deduplication.likeness(progress=progress, cancelled=cancelled)
 
-    def compared(self, found: Likeness[Any] | None, problem: str) -> None:
+    def compared(self, found: Likeness[Memory]) -> None:
         """Begin at the slider, once it can be moved."""
         if self.found is None:
             self.call_later(self.slider.focus)
-        super().compared(found, problem)
+        super().compared(found)
 
     def counted(self, groups: Sequence[Group[Memory]]) -> Content:
         told = super().counted(groups)

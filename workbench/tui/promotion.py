@@ -1,5 +1,6 @@
 """Promoting a memory: choose where to, see the exact text and what changes, and write it."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,7 +10,6 @@ from textual import events, on, work
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from workbench.core.record import AlreadyPromoted, Conflict, WorkbenchError
 from workbench.core.stream.memory import Memory
@@ -430,26 +430,17 @@ class CopiesDialog(Dialog[bool | None]):
         if self._given and self._bench.impact.ready:
             self._rank()
 
-    @work(thread=True, exclusive=True, group="copies-rank", description="where it would rank")
-    def _rank(self) -> None:
-        worker, found = get_current_worker(), dict[str, Shift]()
+    @work(exclusive=True, group="copies-rank", description="where it would rank")
+    async def _rank(self) -> None:
+        if (after := self._after) is None:
+            return
         for given in self._given[:NAMED]:
             try:
-                shift = (
-                    None
-                    if self._after is None
-                    else self._bench.given_lately.shift(given, self._after)
-                )
+                shift = await asyncio.to_thread(self._bench.given_lately.shift, given, after)
             except WorkbenchError:
                 return  # nothing is said of what cannot be ranked
-            if worker.is_cancelled:
-                return
             if shift is not None:
-                found[given.agent] = shift
-        self.call_later(self._ranked, found)
-
-    def _ranked(self, shifts: dict[str, Shift]) -> None:
-        self._shifts = shifts
+                self._shifts[given.agent] = shift
         self._show_said()
 
     def _show_said(self) -> None:

@@ -1,5 +1,6 @@
 """The Playbook: sections of bullets to vote on, edit, move and export."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -8,7 +9,6 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.filter import HELP, Among, BookFilter, parse_book_filter
@@ -129,10 +129,10 @@ class PlaybookScreen(AreaScreen):
         self.rows.focus()
         self._look_back()
 
-    @work(thread=True, group="changes", exit_on_error=False)
-    def _look_back(self) -> None:
-        self.bench.playbooks.changes.catch_up()
-        self.call_later(self._show_detail)
+    @work(group="changes", exit_on_error=False)
+    async def _look_back(self) -> None:
+        await asyncio.to_thread(self.bench.playbooks.changes.catch_up)
+        self._show_detail()
 
     def on_resize(self) -> None:
         """Break lines where they end now."""
@@ -234,19 +234,15 @@ class PlaybookScreen(AreaScreen):
                 self._compare(rev)
         return self._equal[1]
 
-    @work(thread=True, exclusive=True, group="near", exit_on_error=False)
-    def _compare(self, rev: int) -> None:
-        worker = get_current_worker()
-        groups = [
-            group for group in self.bench.bullet_duplicates.groups(self.book) if group.ordinary
-        ]
-        if not worker.is_cancelled:
-            self.call_later(
-                self._compared, rev, frozenset(id for group in groups for id in group.ids)
-            )
+    @work(exclusive=True, group="near", exit_on_error=False)
+    async def _compare(self, rev: int) -> None:
+        duplicates, book = self.bench.bullet_duplicates, self.book
 
-    def _compared(self, rev: int, ids: frozenset[str]) -> None:
-        self._equal = (rev, ids)
+        def look() -> frozenset[str]:
+            groups = (group for group in duplicates.groups(book) if group.ordinary)
+            return frozenset(id for group in groups for id in group.ids)
+
+        self._equal = rev, await asyncio.to_thread(look)
         self._show_rows()
 
     @on(Input.Changed, "#book-filter")

@@ -2,13 +2,13 @@
 looking for more.
 """
 
+import asyncio
 import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import Indel
@@ -442,21 +442,22 @@ class SuggestionSearch:
             return
         self.is_looking, self.is_asked = True, look.asked
         self._stop.clear()
-        self._screen.run_worker(
-            partial(self._run, look), thread=True, group="found", exit_on_error=False
-        )
+        self._screen.run_worker(self._run(look), group="found", exit_on_error=False)
 
-    def _run(self, look: Look) -> None:
+    async def _run(self, look: Look) -> None:
         worker, stop = get_current_worker(), self._stop
 
         def cancelled() -> bool:
             return worker.is_cancelled or stop.is_set()
 
-        out = self._bench.working_out.run(
-            cancelled, only=look.only, asked=look.asked, quick=look.quick
+        out = await asyncio.to_thread(
+            self._bench.working_out.run,
+            cancelled,
+            only=look.only,
+            asked=look.asked,
+            quick=look.quick,
         )
-        if not worker.is_cancelled:
-            self._screen.call_later(self._looked, look, out, stop.is_set())
+        self._looked(look, out, stop.is_set())
 
 
 # The filter, the rows, where the cursor goes, and how the sitting goes.

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 
 from textual import on
 from textual.containers import Container, Horizontal
@@ -794,35 +793,28 @@ class ItemTexts:
     def gather(self, shown: Shown | None = None) -> None:
         """Look for what is alike, away from the keyboard; a later item cancels this one."""
         if (now := self.shown) is not None and shown in (None, now):
-            look_up = partial(self._look_up, now)
             self._screen.run_worker(
-                look_up, thread=True, exclusive=True, group="evidence", exit_on_error=False
+                self._look_up(now), exclusive=True, group="evidence", exit_on_error=False
             )
 
-    def _look_up(self, shown: Shown) -> None:
+    async def _look_up(self, shown: Shown) -> None:
         worker, review = get_current_worker(), self._bench.review
         note = "" if self._bench.retriever.ready else LOADING
         try:
-            evidence = review.evidence(shown.proposal)
+            evidence = await asyncio.to_thread(review.evidence, shown.proposal)
         except WorkbenchError as error:
             evidence, note = review.known(shown.proposal), str(error)
         shown = replace(shown, evidence=evidence, note=note)
-        if not worker.is_cancelled:
-            self._screen.call_later(self._found, shown)
-        if (
-            not evidence.searched
-            or worker.is_cancelled
-            or not 0 < len(self._bench.library.queries) <= PREVIEWED
-        ):
+        self._found(shown)
+        if not evidence.searched or not 0 < len(self._bench.library.queries) <= PREVIEWED:
             return
         try:
-            impact = self._bench.impact.of(shown.proposal, lambda: worker.is_cancelled)
-        except WorkbenchError:
-            return  # cancelled, or it cannot be accepted: `i` says why when somebody asks
-        if not worker.is_cancelled:
-            self._screen.call_later(
-                self._found, replace(shown, evidence=evidence._replace(impact=impact))
+            impact = await asyncio.to_thread(
+                self._bench.impact.of, shown.proposal, lambda: worker.is_cancelled
             )
+        except WorkbenchError:
+            return  # it cannot be accepted: `i` says why when somebody asks
+        self._found(replace(shown, evidence=evidence._replace(impact=impact)))
 
     def _found(self, shown: Shown) -> None:
         """Show the evidence, unless another item is open by now."""

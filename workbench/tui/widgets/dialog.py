@@ -1,5 +1,6 @@
 """What all dialogs share: a box in the middle, a title, and a line with the keys that hold."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -224,12 +225,10 @@ class TextDialog(Dialog[R]):
         if self._find is not None:
             self._look_up(self._find)
 
-    @work(thread=True, exclusive=True, group="text", exit_on_error=False, description="preview")
-    def _look_up(self, find: Callable[[Cancelled], Content]) -> None:
+    @work(exclusive=True, group="text", exit_on_error=False, description="preview")
+    async def _look_up(self, find: Callable[[Cancelled], Content]) -> None:
         worker = get_current_worker()
-        text = find(lambda: worker.is_cancelled)
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self.show, text)
+        self.show(await asyncio.to_thread(find, lambda: worker.is_cancelled))
 
     def show(self, text: Content) -> None:
         self.pane.show(text)
