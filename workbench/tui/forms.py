@@ -548,7 +548,7 @@ class RecordForm(Writing[Values | None]):
     def save(self) -> None:
         touched = self._touched()
         if problem := self._unready():
-            self.fail(problem)
+            self.complain(problem)
         elif (refusal := self._saving(touched)) is None:
             self.end(touched)
         elif refusal.sentence:
@@ -574,7 +574,7 @@ class RecordForm(Writing[Values | None]):
                 line.complain(said)
                 where = f"Line {refusal.line}: " if refusal.line else ""
                 said = f"{where}{said}. Nothing was saved yet; your text is kept."
-        self.fail(said)
+        self.complain(said)
         self._take_stored(self._saving.now)
         self._show_theirs()
 
@@ -644,7 +644,7 @@ class RecordForm(Writing[Values | None]):
             self._refuse(Refusal(f"{bad} {keyed(AGAIN)}"))
             self.keep_soon()
         except WorkbenchError as error:
-            self.fail(error)
+            self.complain(error)
 
     def _take(self, changes: Mapping[str, str]) -> None:
         """Put in what a document says."""

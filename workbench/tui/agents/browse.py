@@ -247,8 +247,8 @@ class Browse(Dialog[Result], Generic[Result, Row]):
     def say(self, said: str) -> None:
         self.tell(body(self.bench.safety.masked(said)))
 
-    def complain(self, error: WorkbenchError) -> None:
-        self.say(f"✗ {printable(str(error))}")
+    def complain(self, problem: object) -> None:
+        self.say(f"✗ {printable(str(problem))}")
 
     @asking
     async def action_undo(self) -> None:

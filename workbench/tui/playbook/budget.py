@@ -252,10 +252,7 @@ class BudgetDialog(Dialog[str | None]):
             self._bench.playbooks.set_budget(self._book, tokens)
             self.dismiss(f"{said} {undo()} takes that back.")
 
-        change(self, put, self._complain)
-
-    def _complain(self, error: WorkbenchError) -> None:
-        self.tell(str(error), "$text-warning")
+        change(self, put, self.complain)
 
     @asking
     async def action_apply(self) -> None:
@@ -276,4 +273,4 @@ class BudgetDialog(Dialog[str | None]):
                     f"Deprecated {bullets_in(len(fitting.outside))}. {undo()} brings them back."
                 )
 
-            change(self, fit, self._complain)
+            change(self, fit, self.complain)

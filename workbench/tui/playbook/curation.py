@@ -186,7 +186,7 @@ class CardsDialog(Dialog[str | None]):
         try:
             self.cards = self._bench.curating.cards(self._book, self._reply, skipped)
         except WorkbenchError as error:
-            self.tell(body(str(error), "$text-warning"))
+            self.complain(error)
             return
         for place, card in enumerate(self.cards):
             if card.problem and self.decision(place) == "accept":
@@ -335,7 +335,7 @@ class CardsDialog(Dialog[str | None]):
             self.dismiss(" ".join([*said, f"{undo()} takes that back."]))
 
         if chosen or rest:
-            change(self, settle, lambda error: self.tell(body(str(error), "$text-warning")))
+            change(self, settle, self.complain)
         else:
             self.dismiss(None)
 

@@ -315,11 +315,11 @@ class MergeChoice(Dialog[None]):
         def failed(error: WorkbenchError) -> None:
             if isinstance(error, Conflict):
                 self._changed(target)
-                self._complain(
+                self.complain(
                     f"{error} The current text is shown; {key_of('merge.yes')} merges anyway."
                 )
             else:
-                self._complain(str(error))
+                self.complain(error)
 
         change(self, merge, failed)
 
@@ -330,9 +330,6 @@ class MergeChoice(Dialog[None]):
             [now if t is target else t for t in self.rows.rows], cursor=self.rows.cursor
         )
         self._show()
-
-    def _complain(self, sentence: str) -> None:
-        self.tell(f"✗ {sentence}", "$text-warning")
 
     def action_text(self) -> None:
         """Take the candidate's text, the one that was written here, or the memory's own again."""
@@ -371,7 +368,7 @@ class MergeChoice(Dialog[None]):
         if isinstance(self.focused, SafeInput):
             self.rows.focus()
         elif self._written and not self._warned:
-            self._complain(
+            self.complain(
                 keyed("Your text would be lost: esc again discards it, {merge.yes} merges.")
             )
             self._warned = True

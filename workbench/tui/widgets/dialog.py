@@ -101,6 +101,10 @@ class Dialog(OneFrame[R]):
         """Say how things stand."""
         self.state.update(said if isinstance(said, Content) else body(said, style))
 
+    def complain(self, problem: object) -> None:
+        """Say what is wrong."""
+        self.tell(f"✗ {problem}", "$text-error")
+
     async def action_do(self, path: str) -> None:
         """Do what a row of the table of actions names by its path from here: `rows.clear_marks`."""
         await done(self, path)

@@ -280,7 +280,7 @@ class Writing(Dialog[R]):
 
     def action_save(self) -> None:
         """Save; while others write to the store, this stays and waits."""
-        change(self, self.save, self.fail)
+        change(self, self.save, self.complain)
 
     def action_cancel(self) -> None:
         if (self.unsaved or self.is_restored) and not self.warned:
@@ -295,9 +295,6 @@ class Writing(Dialog[R]):
         """Say what a paste lost."""
         some = amount(event.count, "control character was", "control characters were")
         self.tell(f"{some} left out of the paste.", "$text-warning")
-
-    def fail(self, problem: object) -> None:
-        self.tell(f"✗ {problem}", "$text-error")
 
     def unready(self, text: str) -> str:
         """Return why a text is not to be saved yet, or nothing."""
@@ -429,7 +426,7 @@ class TextEditor(Writing[str | None]):
         try:
             saved = area.edit(self.app, self._area.text)
         except WorkbenchError as error:
-            self.fail(error)
+            self.complain(error)
         else:
             if saved is not None:
                 self._area.load_text(saved)
@@ -438,7 +435,7 @@ class TextEditor(Writing[str | None]):
         text = self._area.text
         problem = self.unready(text) or self._check(text)
         if problem:
-            self.fail(problem)
+            self.complain(problem)
         elif problem is None:
             self.end(text)
 
