@@ -89,6 +89,8 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         self.bench, self.since = bench, bench.library.revision
         self.set_class(self.STACKED, "-stacked")
         self.closed, self._reading = threading.Event(), 0
+        self.cancelled: Cancelled = self.closed.is_set
+        """Tells a thread that finds rows whether that is still wanted."""
         self.rows: LineView[Row] = LineView(
             self._drawn,
             self.key_of,
@@ -99,7 +101,7 @@ class Browse(Dialog[Result], Generic[Result, Row]):
         )
 
     @abstractmethod
-    def gather(self, cancelled: Cancelled) -> Callable[[], object]:
+    def gather(self) -> Callable[[], object]:
         """Find the rows, on a thread; what is returned shows them, and is called on the app's."""
 
     @abstractmethod
@@ -163,9 +165,8 @@ class Browse(Dialog[Result], Generic[Result, Row]):
     async def _find(self) -> None:
         self._reading += 1
         turn = self._reading
-        then = await self.away(
-            lambda: self.gather(lambda: turn != self._reading or self.closed.is_set())
-        )
+        self.cancelled = lambda: turn != self._reading or self.closed.is_set()
+        then = await self.away(self.gather)
         if then is None:
             self.rows.set_empty(BLANK)
         else:
@@ -290,8 +291,9 @@ class LessonsDialog(Browse[str | None, Lesson]):
     def key_of(self, row: Lesson) -> Hashable:
         return row.ids
 
-    def gather(self, cancelled: Cancelled) -> Callable[[], object]:
+    def gather(self) -> Callable[[], object]:
         total, done, shown = sum(map(_size, self._files)), 0, 0
+        cancelled = self.cancelled
 
         def tick(more: int) -> bool:
             nonlocal done, shown

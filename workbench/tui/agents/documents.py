@@ -33,7 +33,7 @@ from workbench.services.agents.documents.recall import Hit, Recalling
 from workbench.services.files.threeway import DiffLine, diff_texts
 from workbench.services.open import Workbench
 from workbench.tui.actions import DOCUMENTS
-from workbench.tui.agents.browse import Browse, Cancelled
+from workbench.tui.agents.browse import Browse
 from workbench.tui.app import area
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
@@ -240,8 +240,7 @@ class DocumentsDialog(Browse[None, Part]):
 
     # Reading, and following the disk
 
-    def gather(self, cancelled: Cancelled) -> Callable[[], object]:
-        del cancelled
+    def gather(self) -> Callable[[], object]:
         written, noticed, self._noticed = self._written, self._noticed, False
         looks = looks_of(
             self.bench.documents

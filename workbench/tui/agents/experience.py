@@ -31,7 +31,7 @@ from workbench.services.agents.episodes import Opened, bring, found_in, name_of
 from workbench.services.open import Workbench
 from workbench.services.safety.masking import masked
 from workbench.tui.actions import EPISODES, PATTERNS
-from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
+from workbench.tui.agents.browse import Browse, Parts, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import area_below
@@ -89,8 +89,7 @@ class EpisodesDialog(Browse[None, Row]):
     def key_of(self, row: Row) -> Hashable:
         return row.episode.id
 
-    def gather(self, cancelled: Cancelled) -> Callable[[], object]:
-        del cancelled
+    def gather(self) -> Callable[[], object]:
         if self._query:
             text, criteria = criteria_in(self._query, self.bench.context.now())
             found = self.bench.episode_finder.find(
@@ -356,8 +355,7 @@ class PatternsDialog(Browse[None, Pattern]):
     def key_of(self, row: Pattern) -> Hashable:
         return row.id
 
-    def gather(self, cancelled: Cancelled) -> Callable[[], object]:
-        del cancelled
+    def gather(self) -> Callable[[], object]:
         if not self._wanted:
             every = self.patterns.all()
             return lambda: self.listed(every)

@@ -23,7 +23,7 @@ from workbench.services.agents.plans import Decision
 from workbench.services.agents.working import OPERATIONS, WorkingSession, sessions, words_of
 from workbench.services.open import Workbench
 from workbench.tui.actions import MOVES, PLANS, WORKING
-from workbench.tui.agents.browse import Browse, Cancelled, Parts, on_row
+from workbench.tui.agents.browse import Browse, Parts, on_row
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import asking
 from workbench.tui.records.actions import area_below
@@ -88,7 +88,7 @@ class PlansDialog(Browse[None, Place]):
     def draw(self, row: Place, width: int) -> Sequence[Cell]:
         raise NotImplementedError  # the tree draws its labels
 
-    def gather(self, cancelled: Cancelled) -> Callable[[], object]:
+    def gather(self) -> Callable[[], object]:
         raise NotImplementedError  # they are few, and the next key is for what this one changed
 
     def read(self) -> None:
@@ -328,8 +328,7 @@ class WorkingDialog(Browse[None, Row]):
     def is_heading(self, row: Row) -> bool:
         return row.variable is None
 
-    def gather(self, cancelled: Cancelled) -> Callable[[], object]:
-        del cancelled
+    def gather(self) -> Callable[[], object]:
         rows, self._seen = list[Row](), self.bench.library.revision
         for memory in sessions(self.bench.library).values():
             rows += [
