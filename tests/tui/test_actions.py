@@ -12,6 +12,7 @@ from workbench.tui.app.actions import (
     display_key,
     footer_entries,
     help_groups,
+    key_in_line,
     key_names,
     palette_entries,
     remapped,
@@ -66,6 +67,15 @@ def test_the_defaults_are_a_clean_keymap() -> None:
 def test_keys_have_textual_names_and_readable_forms(written: str, name: str, shown: str) -> None:
     assert key_names(written) == (name,)
     assert display_key(name) == shown
+
+
+def test_the_reason_of_a_rejection_stands_beside_it_in_the_footer() -> None:
+    shown = [action.id for action in footer_entries(AREAS.get("review").actions)]
+    assert shown.index("review.reason") == shown.index("review.reject") + 1
+
+
+def test_a_digit_in_a_line_of_keys_cannot_be_taken_for_a_count() -> None:
+    assert [key_in_line(key) for key in ("0", "plus", "f1")] == ["[0]", "+", "f1"]
 
 
 def test_footer_help_and_palette_come_from_the_same_table() -> None:

@@ -77,7 +77,7 @@ async def test_the_key_line_shows_what_fits_and_always_help(width: int) -> None:
         assert len(line) == width
         assert line.startswith(" / search  ")
         assert ("+ helpful" in line) is (width > 40)
-        assert "? help" in line
+        assert "? help " in line
         assert line.rstrip().endswith("112/150 importance")
         assert ("u undo" in line) is (width > 120)
 

@@ -196,7 +196,7 @@ class KeyBar(Widget):
         for key, label in held:
             pieces += [(key_in_line(key), "bold $text-accent"), (f" {label}{gap}", self.LABEL)]
         status = cut(self.status, width // 2)
-        return fitted(assemble(pieces), max(0, width - status.cell_length)) + status
+        return fitted(assemble(pieces).rstrip(), max(0, width - status.cell_length)) + status
 
     def on_click(self, event: events.Click) -> None:
         """Press the key that was clicked, so that a click is never more than a key."""
