@@ -224,6 +224,35 @@ def test_a_project_moves_to_its_team_and_a_clone_follows_once_somebody_connected
     assert bob.bare("init").code == 2
 
 
+def test_a_person_and_their_agents_follow_a_pointer_each_in_their_own_role(
+    cli: Cli, join: Join, server: Postgres, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = join("ann", "owner")
+    agent = without_password(server.add(store, "ann_agent", "writer", is_agent=True))
+    for address in (agent, ann.address):
+        ann.bare("--store", address, "list")
+    pointer = cli.cwd / ".workbench/store.json"
+    pointer.parent.mkdir()
+    pointer.write_text(json.dumps({"store": ann.address.replace("ann@", "")}))
+    ann.bare("ingest", "by a person")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    ann.bare("ingest", "by an agent")
+    monkeypatch.delenv("CLAUDECODE")
+    assert [actor.partition("/")[0] for actor in ann.actors()] == ["agent:ann_agent", "cli:ann"]
+    ann.bare("--store", agent, "hooks", "install", "--yes")
+    assert agent in (cli.cwd / ".claude/settings.local.json").read_text()
+
+
+def test_a_copy_that_was_removed_is_made_again_by_its_address_only(join: Join) -> None:
+    ann = join("ann", "owner")
+    ann.ok("ingest", "Deploys need AUTH_SECRET")
+    copy = ann.copy
+    shutil.rmtree(copy)
+    assert ann.bare("--store", str(copy), "ingest", "somewhere else").code == 2
+    assert not copy.exists()
+    assert ann.texts() == ["Deploys need AUTH_SECRET"]
+
+
 def test_a_store_beside_a_pointer_is_named_and_keeps_its_entries(cli: Cli, join: Join) -> None:
     ann = join("ann", "owner")
     ann.bare("init")

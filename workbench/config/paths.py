@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.core import team
+from workbench.core.agents.actors import agent_in
 from workbench.core.files.atomic import write_file
 from workbench.core.record import StoreProblem, WorkbenchError, cannot_write
 from workbench.core.text import printable
@@ -108,10 +109,17 @@ def team_dir() -> Path:
 
 def team_address(store: Path) -> str:
     """Return the address of the team's store that a folder is this machine's copy of; empty for a
-    store of its own.
+    store of its own. Raises `StoreProblem`, also for a copy that was removed.
     """
-    is_copy = os.path.realpath(store.parent) == os.path.realpath(team_dir())
-    return team.address_in(store / team.COPY) if is_copy else ""
+    if os.path.realpath(store.parent) != os.path.realpath(team_dir()):
+        return ""
+    address = team.address_in(store / team.COPY)
+    if not address:
+        raise StoreProblem(
+            f"{store} is no copy of a team's store any more.",
+            "Name the store by its address: --store postgresql://ROLE@HOST/DATABASE?store=NAME.",
+        )
+    return address
 
 
 def team_copy(address: str) -> Path:
@@ -251,11 +259,14 @@ def _project_store(project: Path) -> StoreChoice:
     address = team.address_in(store / team.POINTER)
     if not address:
         return StoreChoice(store, "project")
-    for copy in team_copies():
-        own = team_address(copy)
-        if own == address or team.without_role(own) == team.without_role(address):
-            hidden = store if (store / "journal.jsonl").exists() else None
-            return StoreChoice(copy, "project", hidden)
+    everybodys = team.without_role(address)
+    copies = [one for one in team_copies() if team.without_role(team_address(one)) == everybodys]
+    if copies:
+        # Who connected here as a person and as their agents is now whoever runs this.
+        by_agent = agent_in(os.environ) != ""
+        copy = min(copies, key=lambda one: _is_agents(one) != by_agent)
+        hidden = store if (store / "journal.jsonl").exists() else None
+        return StoreChoice(copy, "project", hidden)
     raise StoreProblem(
         f"This project keeps its memories in a store of its team: {team.shown(address)}.",
         f"If you know it, connect once: workbench --store '{address}'",
@@ -265,6 +276,11 @@ def _project_store(project: Path) -> StoreChoice:
 def team_copies() -> list[Path]:
     """Return this machine's copies of stores that teams share and somebody connected to."""
     return sorted(path.parent for path in team_dir().glob(f"*/{team.COPY}") if _is_known(path))
+
+
+def _is_agents(copy: Path) -> bool:
+    member = team.member_in(copy / team.COPY)
+    return member is not None and member[1]
 
 
 def _is_known(file: Path) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from workbench.config import paths
 from workbench.core.agents.actors import agent_in
 from workbench.core.agents.hook_event import AGENTS, HOOK_FILES
 from workbench.core.files.atomic import write_file
@@ -71,7 +72,9 @@ def program(store: Path | None = None) -> tuple[str, ...]:
     own = Path(sys.executable).with_name("workbench")
     called = str(own) if own.exists() else shutil.which("workbench")
     words = (called,) if called else (sys.executable, "-m", "workbench")
-    return (*words, "--store", str(store)) if store is not None else words
+    if store is None:
+        return words
+    return (*words, "--store", paths.team_address(store) or str(store))
 
 
 def server(agent: str, words: tuple[str, ...]) -> str:
