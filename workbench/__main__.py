@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from workbench import crash, streams
 from workbench.cli.main import is_hook, run
 from workbench.cli.session import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
-from workbench.core.record import WorkbenchError
+from workbench.core.record import WorkbenchError, why_failed
 from workbench.core.runtime import collect_seldom
 from workbench.crash import TRACEBACK
 
@@ -107,7 +107,7 @@ def _no_stream(error: OSError) -> int:
         return 0
     streams.let_go()
     verb = "read" if name == "stdin" else "written"
-    what = (error.strerror or str(error)).lower()
+    what = why_failed(error)
     sys.stderr.write(
         f"workbench: {name} cannot be {verb}: {what}. What was stored before is safe.\n"
     )

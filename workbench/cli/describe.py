@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.cli.output import picked, plain
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import UnknownRecord, WorkbenchError
+from workbench.core.record import UnknownRecord, WorkbenchError, without
 from workbench.core.stream.confidence import Confidence, scored
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import in_words
@@ -73,7 +73,7 @@ def _with_counts(record: Memory | Bullet) -> dict[str, object]:
 def compact(value: object) -> str:
     """Return a stored value in one line of words, without how a file was laid out."""
     if isinstance(value, Mapping):
-        value = {name: part for name, part in value.items() if name != FILE_KEY}
+        value = without(value, FILE_KEY)
     return in_words(plain(value))
 
 

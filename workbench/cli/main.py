@@ -26,7 +26,7 @@ from workbench.cli.session import (
 )
 from workbench.cli.verbs import add_verb
 from workbench.config import paths
-from workbench.core.record import WorkbenchError, WorkStopped
+from workbench.core.record import WorkbenchError, WorkStopped, why_failed
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -189,9 +189,7 @@ def _handled(session: Session) -> int:
         if error.filename != "stdout" or not getattr(session.args, "stored", False):
             raise
         streams.let_go()
-        warn(
-            f"stdout cannot be written: {(error.strerror or str(error)).lower()}. The change is stored."
-        )
+        warn(f"stdout cannot be written: {why_failed(error)}. The change is stored.")
         return DONE
     return code
 

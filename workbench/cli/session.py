@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from workbench.cli.output import moment, warn
 from workbench.config import paths
 from workbench.core.agents.actors import agent_in, stands_by
-from workbench.core.record import StoreProblem, WorkbenchError
+from workbench.core.record import StoreProblem, WorkbenchError, why_failed
 from workbench.core.stream.times import instant
 from workbench.core.team import hidden_store, last_state
 from workbench.core.text import counted
@@ -305,7 +305,7 @@ def is_there(folder: Path) -> bool:
     try:
         return folder.exists()
     except OSError as error:
-        message = f"The store {folder} cannot be opened: {(error.strerror or str(error)).lower()}."
+        message = f"The store {folder} cannot be opened: {why_failed(error)}."
         raise StoreProblem(message, "Nothing was changed.") from error
 
 

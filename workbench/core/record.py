@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 
 class WorkbenchError(Exception):
@@ -68,23 +68,25 @@ class Conflict(WorkbenchError):
 
 def cannot_write(folder: Path, error: OSError) -> StoreProblem:
     """Say in one sentence that the store cannot be written and what that means."""
-    message = f"The store {folder} cannot be written: {_why(error)}."
+    message = f"The store {folder} cannot be written: {why_failed(error)}."
     return StoreProblem(message, "Nothing was changed and nothing stored is lost.")
 
 
 def cannot_read(folder: Path, error: OSError) -> StoreProblem:
     """Say in one sentence that the store cannot be read."""
     return StoreProblem(
-        f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed."
+        f"The store {folder} cannot be read: {why_failed(error)}.", "Nothing was changed."
     )
 
 
-def _why(error: OSError) -> str:
+def why_failed(error: OSError) -> str:
+    """Return what the system says of an error, as a part of a sentence."""
     said = error.strerror or str(error)
     return said[:1].lower() + said[1:]
 
 
 Doc = Mapping[str, object]
+V = TypeVar("V")
 
 
 def as_object(value: object) -> Mapping[str, Any]:
@@ -95,6 +97,11 @@ def as_object(value: object) -> Mapping[str, Any]:
 def as_list(value: object) -> Sequence[Any]:
     """Return a value of a document that is a list; anything else counts as an empty one."""
     return value if isinstance(value, list | tuple) else ()
+
+
+def without(doc: Mapping[str, V], *names: str) -> dict[str, V]:
+    """Return an object that lacks some of its keys."""
+    return {name: value for name, value in doc.items() if name not in names}
 
 
 class _Absent:

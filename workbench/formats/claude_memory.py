@@ -11,6 +11,7 @@ from typing import NamedTuple
 from workbench.core.files.format import Format, Parsed, ReadContext, Reason, Sure, Unread
 from workbench.core.files.lint import Line, lines
 from workbench.core.files.memory_md import MAX_LINES, front_matter, measure
+from workbench.core.record import without
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import MAX_KEPT, clean_for_store, counted
 from workbench.formats.lifecycle import content_id
@@ -85,7 +86,7 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
     created = created_at(
         found.facts, ("created", "date", "created_at", "modified", "updated"), context, notes
     )
-    kept = {name: value for name, value in found.facts.items() if name not in COUNTS}
+    kept = without(found.facts, *COUNTS)
     said = {"title": title, "hook": hook, "topic": found.name, **kept}
     helpful, harmful = votes_in(found.facts)
     name = slug(re.sub(r"\.md$", "", found.name, flags=re.IGNORECASE)) or digest(found.name)

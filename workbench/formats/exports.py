@@ -14,7 +14,7 @@ from typing import Any
 from workbench.core.files.format import Format, Holds, Parsed, WriteText
 from workbench.core.files.formats import ALIASES, known_formats
 from workbench.core.playbook.book import Bullet, Playbook
-from workbench.core.record import UnreadableFile, iso
+from workbench.core.record import UnreadableFile, iso, without
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
 from workbench.formats import ace, managed_block
 from workbench.formats.patch import scalar
@@ -106,13 +106,13 @@ def _cell(name: str, value: Any) -> Any:
     if name == "user_id":
         return value if value != "local" else ""
     if name == "metadata":
-        return {key: item for key, item in value.items() if key != FILE_KEY}
+        return without(value, FILE_KEY)
     return list(value) if isinstance(value, tuple) else value
 
 
 def book_rows(playbook: Playbook) -> list[Row]:
     """Return the bullets in the order of the file, deprecated ones too."""
-    titles = {section.id: section.title or section.key for section in playbook.sections}
+    titles = playbook.titles
     return [
         _row(replace(bullet, section=titles.get(bullet.section, "")), _BULLET, _BULLET_TOO)
         for bullet in books.ranked(playbook)
@@ -171,7 +171,7 @@ def _grouped(parsed: Parsed) -> Iterator[tuple[str, list[Memory] | list[Bullet]]
 
 def _sections(playbook: Playbook) -> Iterator[tuple[str, list[Bullet]]]:
     """Yield the sections that hold something, with their bullets; deprecated ones are left out."""
-    titles = {section.id: section.title or section.key for section in playbook.sections}
+    titles = playbook.titles
     groups: dict[str, list[Bullet]] = {}
     for bullet in books.ranked(playbook):
         if bullet.state != "deprecated":

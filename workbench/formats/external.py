@@ -13,7 +13,7 @@ from workbench.core.agents.document import HEADINGS
 from workbench.core.files.format import Clues, Format, Parsed, ReadContext, Sure, reason_of
 from workbench.core.files.lint import newline_of
 from workbench.core.files.memory_md import facts, meta
-from workbench.core.record import as_object, iso
+from workbench.core.record import as_object, iso, without
 from workbench.core.stream.memory import FILE_KEY, Memory, MemoryType, Source
 from workbench.core.text import MAX_KEPT
 from workbench.formats.lifecycle import content_id
@@ -234,7 +234,7 @@ def _memory(
         status=status_in(known),
         source=Source(file=PurePath(context.file).name),
         metadata={
-            **{name: value for name, value in known.items() if name not in ("created", "keywords")},
+            **without(known, "created", "keywords"),
             FILE_KEY: {"format": kind.name, "section": part.name},
         },
     )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Reason, Sure
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import UnreadableFile, as_list
+from workbench.core.record import UnreadableFile, as_list, without
 from workbench.core.stream.memory import FILE_KEY, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle import FIELDS, from_entry
@@ -493,7 +493,7 @@ def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
     also = _also(doc, entry)
     memory, notes = from_entry(entry | {key: doc[name] for key, name in also.items()}, context)
     notes += [(name, f"taken for the entry's {key}") for key, name in also.items() if name != key]
-    own = {name: value for name, value in memory.metadata.items() if name != FILE_KEY}
+    own = without(memory.metadata, FILE_KEY)
     if "type" in entry and entry["type"] != memory.observation_type:
         own["type"] = entry["type"]
     other = {
@@ -531,7 +531,7 @@ def _says(key: str, value: object) -> bool:
 def _bullet(doc: dict[str, Any]) -> tuple[Bullet, Notes]:
     notes: Notes = []
     content = required_text(doc, "content")
-    other = {name: value for name, value in doc.items() if name not in _BULLET_KEYS}
+    other = without(doc, *_BULLET_KEYS)
     bullet = Bullet(
         id=take_text(doc, "id", notes).strip() or unique_id("b", content),
         section=take_text(doc, "section", notes).strip() or "Others",

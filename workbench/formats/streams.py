@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from workbench.core.files.format import Format, Parsed, ReadContext, Signature, Unread
-from workbench.core.record import UnreadableFile
+from workbench.core.record import UnreadableFile, without
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.patch import opened
 from workbench.formats.shared import values
@@ -191,7 +191,7 @@ def _listed(node: Node, clock: Clock, start: str, context: ReadContext) -> tuple
     content, notes = node.get("content"), Notes()
     if not isinstance(content, str) or not content.strip():
         raise ValueError("it has no content")
-    extra = {key: value for key, value in node.items() if key not in _LISTED_KEYS}
+    extra = without(node, *_LISTED_KEYS)
     known = _kind(node, "node_type", extra, notes)
     citations = references(node.get("pointer_id"), start)
     if citations is None:
@@ -238,7 +238,7 @@ def _named(key: object, node: object, start: str, context: ReadContext) -> tuple
         raise ValueError("it has no description")
     if content.strip().strip(".").casefold() == _BLANK:
         raise ValueError("a thought that says “this is blank”")
-    extra = {name: value for name, value in node.items() if name not in _NAMED_KEYS}
+    extra = without(node, *_NAMED_KEYS)
     if extra.get("embedding_key") == content:
         del extra["embedding_key"]
     known = _kind(node, "type", extra, notes)

@@ -16,7 +16,7 @@ from typing import BinaryIO, cast
 
 from workbench.core.files.atomic import is_draft, remove_left
 from workbench.core.files.fresh import open_handle
-from workbench.core.record import StoreProblem
+from workbench.core.record import StoreProblem, why_failed
 
 DOCUMENTS = "memory.json"
 """The checkpoint of a store: its documents, as a TinyDB file."""
@@ -99,7 +99,7 @@ def changed_meanwhile(actor: str) -> StoreProblem:
 
 def stored_elsewhere(folder: Path, error: OSError) -> StoreProblem:
     """Say in one sentence that a change is stored, and this machine's copy cannot be written."""
-    why = (error.strerror or str(error)).lower()
+    why = why_failed(error)
     return StoreProblem(
         f"The change is stored, but the copy of the store in {folder} cannot be written ({why}).",
         "Do not repeat it; make room, and open the store again.",

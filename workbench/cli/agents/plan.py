@@ -25,7 +25,7 @@ from workbench.cli.verbs import (
 )
 from workbench.core.agents import plan as rules
 from workbench.core.agents.patterns.pattern import Pattern
-from workbench.core.record import InvalidRecord
+from workbench.core.record import InvalidRecord, without
 
 if TYPE_CHECKING:
     from workbench.core.stream.memory import Memory
@@ -59,7 +59,7 @@ def _brief(plan: "Memory") -> dict[str, object]:
     from workbench.services.agents.plans import plan_json
 
     try:
-        return {name: value for name, value in plan_json(plan).items() if name != "steps"}
+        return without(plan_json(plan), "steps")
     except InvalidRecord as error:
         return {"id": plan.id, "goal": plan.line, "settled": 0, "of": 0, "problem": error.message}
 

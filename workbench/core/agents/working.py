@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.document import Record
-from workbench.core.record import InvalidRecord, as_object, iso
+from workbench.core.record import InvalidRecord, as_object, iso, without
 from workbench.core.stream.memory import MAX_CONTENT
 from workbench.core.tokens import beginning, tokens_of
 
@@ -497,7 +497,7 @@ def episode_of(memory: WorkingMemory, status: str, output: str) -> dict[str, obj
     trace = [
         {"subtask_id": key, **(v if isinstance(v, Mapping) else {"output": v})} for key, v in values
     ]
-    context = {key: value for key, value in task.items() if key not in (*_GOALS, "plan")}
+    context = without(task, *_GOALS, "plan")
     used = [one.key for one in memory.of("retrieved") if one.access_count]
     return {
         "task": {

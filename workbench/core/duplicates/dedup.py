@@ -21,7 +21,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from workbench.core.limits import DEFAULT_THRESHOLDS
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import as_object
+from workbench.core.record import as_object, without
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import begun_alike
 from workbench.core.words import CJK, HANGUL, THAI, folded, words
@@ -327,11 +327,8 @@ def _noted(metadata: Mapping[str, object]) -> dict[str, object]:
     ids.
     """
     forms = as_object(metadata.get(FILE_KEY))
-    written = [
-        {k: v for k, v in as_object(forms.get(name)).items() if k != "id"}
-        for name in ("raw", "values")
-    ]
-    return {**{key: value for key, value in metadata.items() if key != FILE_KEY}, FILE_KEY: written}
+    written = [without(as_object(forms.get(name)), "id") for name in ("raw", "values")]
+    return {**without(metadata, FILE_KEY), FILE_KEY: written}
 
 
 RECENT = 10

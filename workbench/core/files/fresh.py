@@ -6,7 +6,7 @@ from errno import EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
 from hashlib import sha256
 from pathlib import Path
 
-from workbench.core.record import UnreadableFile
+from workbench.core.record import UnreadableFile, why_failed
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _PLAIN = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -37,7 +37,7 @@ def read_text_of(path: Path, most: int, lost: str, name: str = "") -> str:
     try:
         data = read_named(path, most)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = why_failed(error)
         raise UnreadableFile(f"{name or path} cannot be read: {why}.", lost) from error
     return text_in(data, most, lost, name or str(path))
 

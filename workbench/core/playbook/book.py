@@ -70,6 +70,10 @@ class Section(Record, frozen=True):
     lead: tuple[str, ...] = ()
     version: int = 1
 
+    @property
+    def name(self) -> str:
+        return self.title or self.key
+
 
 class Book(Record, frozen=True):
     """A playbook file as a whole: how it is written and what stands after its last bullet.
@@ -95,6 +99,11 @@ class Playbook:
     book: Book
     sections: tuple[Section, ...] = ()
     bullets: tuple[Bullet, ...] = ()
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What each section is called, by its id."""
+        return {section.id: section.name for section in self.sections}
 
     def in_section(self, section_id: str) -> tuple[Bullet, ...]:
         """Return the bullets of one section, in order."""

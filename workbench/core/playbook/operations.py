@@ -28,7 +28,7 @@ from workbench.core.playbook.book import (
     next_number,
     section_key,
 )
-from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, as_object
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, as_object, without
 from workbench.core.reflection.llm import UnreadableReply, find_json
 
 # Playbook operations as values, applied without a language model (source 003, ACE curator).
@@ -624,7 +624,7 @@ def split(playbook: Playbook, bullet_id: str, now: datetime) -> Playbook:
 
 def _kept(bullet: Bullet, records: tuple[Mapping[str, Any], ...]) -> Bullet:
     left = merges_noted(bullet.metadata)[:-1]
-    rest = {key: value for key, value in bullet.metadata.items() if key != "merged"}
+    rest = without(bullet.metadata, "merged")
     others = [_counts(record) for record in records[1:]]
     counts = {
         name: max(0, getattr(bullet, name) - sum(other.get(name, 0) for other in others))

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, get_args
 
 from workbench.core.limits import LIFECYCLE_LIMITS, LifecycleLimits
-from workbench.core.record import InvalidRecord, WorkbenchError, moved
+from workbench.core.record import InvalidRecord, WorkbenchError, moved, without
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.confidence import (
     arrived,
@@ -166,7 +166,7 @@ def restore(memory: Memory) -> Memory:
     before = memory.metadata.get(ARCHIVED_FROM)
     fallback: Status = "promoted" if memory.promoted_to else "candidate"
     status = next((s for s in LADDER if s == before), fallback)
-    metadata = {k: v for k, v in memory.metadata.items() if k != ARCHIVED_FROM}
+    metadata = without(memory.metadata, ARCHIVED_FROM)
     return replace(memory, status=status, archived_reason=None, metadata=metadata)
 
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import as_list, as_object, iso, parse_time
+from workbench.core.record import as_list, as_object, iso, parse_time, without
 from workbench.core.stream.memory import APPROVED, ARCHIVED_FROM, FILE_KEY, Memory, Vote
 from workbench.core.tuning.recency import hours_between, recency
 
@@ -53,8 +53,8 @@ def unmarked(metadata: Mapping[str, object]) -> Mapping[str, object]:
     file = as_object(metadata.get(FILE_KEY))
     if IMPORT not in file:
         return metadata
-    kept = {key: value for key, value in file.items() if key != IMPORT}
-    rest = {key: value for key, value in metadata.items() if key != FILE_KEY}
+    kept = without(file, IMPORT)
+    rest = without(metadata, FILE_KEY)
     return {**rest, FILE_KEY: kept} if kept else rest
 
 
@@ -63,7 +63,7 @@ def stood_by(memory: Memory) -> Memory:
     part = imported(memory.metadata)
     if "as" not in part:
         return memory
-    return _with_import(memory, {key: value for key, value in part.items() if key != "as"})
+    return _with_import(memory, without(part, "as"))
 
 
 def _with_import(memory: Memory, part: Mapping[str, object]) -> Memory:

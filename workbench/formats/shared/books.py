@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import PurePath
 
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section, section_key
-from workbench.core.record import as_object, iso
+from workbench.core.record import as_object, iso, without
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.shared.values import FreeNames
 
@@ -49,7 +49,7 @@ def named(book: Playbook) -> dict[str, Bullet]:
     """Return the bullets by id and in order, each with its section's title in the place of the
     section's id.
     """
-    titles = {section.id: section.title or section.key for section in book.sections}
+    titles = book.titles
     return {
         bullet.id: replace(bullet, section=titles.get(bullet.section, bullet.section))
         for bullet in ranked(book)
@@ -67,9 +67,7 @@ def dated(book: Playbook, now: datetime) -> Playbook:
 
 def titles(book: Playbook) -> list[str]:
     """Return the distinct section titles in order."""
-    return list(
-        dict.fromkeys(s.title or s.key for s in sorted(book.sections, key=lambda s: s.order))
-    )
+    return list(dict.fromkeys(s.name for s in sorted(book.sections, key=lambda s: s.order)))
 
 
 def grouped(bullets: Mapping[str, Bullet]) -> dict[str, list[str]]:
@@ -123,9 +121,7 @@ def playbook_of(memories: Iterable[Memory], name: str = "playbook") -> Playbook:
                 if as_object(memory.metadata.get(FILE_KEY)).get(UNDATED) == iso(memory.created_at)
                 else memory.created_at,
                 aliases=memory.aliases,
-                metadata={
-                    name: value for name, value in memory.metadata.items() if name != NEUTRAL
-                },
+                metadata=without(memory.metadata, NEUTRAL),
             )
         )
     return Playbook(Book(name=name), tuple(sections.values()), tuple(bullets))
@@ -137,7 +133,7 @@ def memories_of(playbook: Playbook, now: datetime, *, retired: bool = False) -> 
     Deprecated bullets become archived memories with `retired`, for formats that carry a status, and
     are left out of others. What a memory has no field for stands in its metadata.
     """
-    titles = {section.id: section.title or section.key for section in playbook.sections}
+    titles = playbook.titles
     return tuple(
         Memory(
             bullet.id,

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from workbench.core.files.format import ReadContext
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import as_object
+from workbench.core.record import as_object, without
 from workbench.core.stream.memory import FILE_KEY, STATUSES, Memory, Status, broken_rule
 from workbench.formats.patch import alike
 from workbench.formats.shared import values
@@ -114,7 +114,7 @@ def remembered(
     """
     written: dict[str, Key[R]] = {key.name: key for key in keys}
     private = {*written, *known, FILE_KEY}
-    extra = {name: value for name, value in doc.items() if name not in private}
+    extra = without(doc, *private)
     part: Doc = {"format": format, "order": list(doc), "raw": {}, **(place or {})}
     found = replace(record, metadata={**extra, **record.metadata, FILE_KEY: part})
     part["raw"] = {

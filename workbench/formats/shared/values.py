@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeGuard
 
 from workbench.core.files.format import Unread
-from workbench.core.record import as_object, parse_time
+from workbench.core.record import as_object, parse_time, without
 from workbench.core.stream.confidence import IMPORT
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, SCHEMA_VERSION, Source
 from workbench.formats.shared.report import shown
@@ -180,10 +180,10 @@ def write_meta(value: Mapping[str, Any]) -> dict[str, Any]:
     """The notes, with what the file of another format said beyond them: the way back to that format
     needs it.
     """
-    notes = {key: item for key, item in value.items() if key != FILE_KEY}
+    notes = without(value, FILE_KEY)
     kept = as_object(value.get(FILE_KEY))
     if isinstance(kept.get("format"), str):
-        notes[FILE_KEY] = {key: item for key, item in kept.items() if key not in OWN_FORM}
+        notes[FILE_KEY] = without(kept, *OWN_FORM)
     return notes
 
 

@@ -181,9 +181,7 @@ def analyse(run: Run, bullets: Sequence[Bullet]) -> Prompt:
 
 def curate(lessons: Sequence[str], playbook: Playbook, room: int | None = None) -> Prompt:
     """Ask the ACE Curator for operations. `room`: tokens that the playbook may still grow by."""
-    parts = [
-        f"## {s.title or s.key}\n{_bullets(playbook.in_section(s.id))}" for s in playbook.sections
-    ]
+    parts = [f"## {s.name}\n{_bullets(playbook.in_section(s.id))}" for s in playbook.sections]
     data = {"playbook": "\n\n".join(parts) or "(empty)", "lessons": numbered(lessons) or NONE}
     said = "" if room is None else f"It may grow by at most {max(0, room):,} tokens."
     return prompt("curate", "curate", CURATION_TOKENS, data, {"room": said})

@@ -21,7 +21,14 @@ from workbench.core.agents.patterns.pattern import Category, Outcome, Pattern, P
 from workbench.core.agents.read import AgentRead
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.playbook.book import Bullet
-from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError, iso
+from workbench.core.record import (
+    InvalidQuery,
+    InvalidRecord,
+    UnknownRecord,
+    WorkbenchError,
+    iso,
+    without,
+)
 from workbench.core.stream.filter import Predicate, parse_filter
 from workbench.core.stream.importance import HIGHEST
 from workbench.core.stream.memory import (
@@ -1048,11 +1055,7 @@ class AgentApi:
     def _plan_answer(self, plan: Memory) -> Json:
         from workbench.services.agents.plans import plan_json
 
-        facts = {
-            name: value
-            for name, value in plan_json(plan).items()
-            if name not in ("id", "goal", "steps")
-        }
+        facts = without(plan_json(plan), "id", "goal", "steps")
         found = [
             {"rule": d.rule, "at": iso(d.at), "debounced": d.debounced}
             for d in self._plans.deviations(plan)

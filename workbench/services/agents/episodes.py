@@ -42,6 +42,8 @@ from workbench.core.record import (
     as_object,
     iso,
     parse_time,
+    why_failed,
+    without,
 )
 from workbench.core.text import clean_for_store
 from workbench.core.values import cleaned, texts_in
@@ -263,7 +265,7 @@ class Opened(NamedTuple):
         }
         execution = doc.get("execution")
         if not trace and isinstance(execution, Mapping):
-            doc["execution"] = {name: value for name, value in execution.items() if name != "trace"}
+            doc["execution"] = without(execution, "trace")
         known = self.body.texts("metadata.tags")
         added = [tag for tag in self.episode.tags if tag not in known]
         if added:
@@ -630,7 +632,7 @@ def write_files(target: Path, docs: Sequence[tuple[str, object]]) -> tuple[Path,
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, f"{json.dumps(doc, indent=2)}\n".encode(), durable=False, new=True)
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
+            why = why_failed(error)
             raise UnreadableFile(
                 f"{path} cannot be written: {why}.", "Nothing in the store was changed."
             ) from error

@@ -18,7 +18,7 @@ from workbench.core.agents.actors import agent_in
 from workbench.core.agents.hook_event import AGENTS, HOOK_FILES
 from workbench.core.files.atomic import write_file
 from workbench.core.files.fresh import NotRegular, open_handle
-from workbench.core.record import StoreProblem, UnreadableFile, WorkbenchError
+from workbench.core.record import StoreProblem, UnreadableFile, WorkbenchError, why_failed
 from workbench.formats.hooks import commands, installed, removed
 from workbench.services.files.replaced import Replaced
 
@@ -238,11 +238,7 @@ def _text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        why = (
-            "it is not a regular file"
-            if isinstance(error, NotRegular)
-            else (error.strerror or str(error)).lower()
-        )
+        why = "it is not a regular file" if isinstance(error, NotRegular) else why_failed(error)
         raise UnreadableFile(f"{path} cannot be read: {why}.", "Nothing was changed.") from error
     if len(raw) > LONGEST:
         raise UnreadableFile(f"{path} is longer than 4 MB.", "Nothing was changed.")

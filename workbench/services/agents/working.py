@@ -20,7 +20,7 @@ from workbench.core.agents import working
 from workbench.core.agents.working import JSON_KEYS, LAYERS, LIMIT, Scope, Variable, WorkingMemory
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.files.atomic import write_file
-from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, cannot_write
+from workbench.core.record import InvalidQuery, InvalidRecord, UnknownRecord, cannot_write, without
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store, counted
@@ -275,7 +275,7 @@ class WorkingSession:
         self._apply(change)
         stored = self._commit(f"prune working memory {self.session}")
         return {
-            **{name: value for name, value in done[-1]._asdict().items() if name != "memory"},
+            **without(done[-1]._asdict(), "memory"),
             **stored,
         }
 

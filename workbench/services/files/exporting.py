@@ -332,7 +332,7 @@ def narrowed(playbook: Playbook, section: str = "", min_helpful: int | None = No
         if wanted in s.title.casefold() or wanted in s.key or wanted == s.id
     ]
     if not named:
-        known = ", ".join(s.title or s.key for s in playbook.sections)
+        known = ", ".join(s.name for s in playbook.sections)
         raise UnknownRecord(
             f"No section is called “{section}”.", f"There are: {known or 'none'}. {NOTHING}"
         )

@@ -660,7 +660,7 @@ def said(record: object) -> str:
         case Bullet():
             return f"[{record.id}] helpful={record.helpful_count} harmful={record.harmful_count} :: {record.content}"
         case Section():
-            return f"section {record.title or record.key}"
+            return f"section {record.name}"
         case Book():
             return f"playbook {record.id}"
         case SavedQuery():

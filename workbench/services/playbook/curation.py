@@ -32,7 +32,7 @@ from workbench.core.playbook.operations import (
     title,
     to_json,
 )
-from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError, parse_time
+from workbench.core.record import InvalidRecord, UnreadableFile, WorkbenchError, parse_time, without
 from workbench.core.reflection.reflector import Preview, ReflectionProblem, Tell, Usage
 from workbench.core.review.proposal import Proposal
 from workbench.core.runtime import Cancelled
@@ -476,7 +476,7 @@ def _joined(bullets: Sequence[Bullet]) -> str:
 
 
 def _doc(bullet: Bullet | None) -> dict[str, object] | None:
-    return None if bullet is None else {k: v for k, v in to_doc(bullet).items() if k != "raw"}
+    return None if bullet is None else without(to_doc(bullet), "raw")
 
 
 # Asking Claude to curate a playbook (source 003): what would be sent, the call, and replies nobody

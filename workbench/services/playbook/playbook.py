@@ -11,7 +11,7 @@ from workbench.core.playbook.book import Book, Bullet, Playbook, Section, sectio
 from workbench.core.playbook.budget import Costs, Fitting, costs, fit
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.usage import BulletUsage, Run, UsageTally, disagrees, usages
-from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, iso, parse_time
+from workbench.core.record import Conflict, InvalidRecord, UnknownRecord, iso, parse_time, without
 from workbench.core.stream.memory import Verdict, vote_id
 from workbench.core.text import clean_for_store, named
 from workbench.safety.secrets import mask
@@ -443,11 +443,7 @@ class Playbooks:
         with self._context.transaction(f"restore {named(ids, 'bullets')}") as tx:
             for id in ids:
                 bullet = self.bullet(book, id)
-                metadata = {
-                    k: v
-                    for k, v in bullet.metadata.items()
-                    if k not in (REASON, REPLACED_BY, SINCE)
-                }
+                metadata = without(bullet.metadata, REASON, REPLACED_BY, SINCE)
                 tx.put(replace(bullet, state="active", metadata=metadata))
 
     def all_deprecated(self, book: str, ids: Sequence[str]) -> bool:

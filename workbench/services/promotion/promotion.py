@@ -484,7 +484,7 @@ class Promotion:
             book = self._playbooks().open(line.book.id)
             name = f"{line.book.name} › " if len(lines) > 1 else "playbook › "
             for section in book.sections:
-                title = section.title or section.key or "(no title)"
+                title = section.name or "(no title)"
                 bullets = counted(len(book.in_section(section.id)), "bullet")
                 target = Target("playbook", f"{book.book.id}/{section.id}")
                 found.append(Offer(target, f"{name}{title}", bullets))

@@ -12,7 +12,7 @@ from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.change import Change, diff
 from workbench.core.document import from_doc, to_doc
 from workbench.core.duplicates.groups import kept_pair, merge_memories, pairs_kept_by, text_mark
-from workbench.core.record import WorkbenchError, as_list, as_object, iso
+from workbench.core.record import WorkbenchError, as_list, as_object, iso, without
 from workbench.core.review import lifecycle
 from workbench.core.review.lifecycle import accepted, approve, archive, doubted, forget
 from workbench.core.review.proposal import Proposal
@@ -329,7 +329,7 @@ def operation_of(memory: Memory) -> Mapping[str, object]:
     """Return a memory as the operation of a proposal: all that it will say, but for what is known
     on accepting.
     """
-    return {name: value for name, value in to_doc(memory).items() if name not in _LEFT_OUT}
+    return without(to_doc(memory), *_LEFT_OUT)
 
 
 class Supersede(Handler):
@@ -461,7 +461,7 @@ class ChangedFile(Handler):
         in an import.
         """
         self.apply(tx, proposal)
-        kept = {name: value for name, value in proposal.operation.items() if name != "lines"}
+        kept = without(proposal.operation, "lines")
         super().accept(tx, replace(proposal, operation=kept), after or ())
 
     def apply(self, tx: Tx, proposal: Proposal) -> None:

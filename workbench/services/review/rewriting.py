@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from workbench.core.record import InvalidRecord, as_list, parse_time
+from workbench.core.record import InvalidRecord, as_list, parse_time, without
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
@@ -71,7 +71,7 @@ def part_of(memory: Memory, id: str, text: str) -> Memory:
     """Return a part of a candidate: its class, citations, importance and age, with a text of its
     own and no votes.
     """
-    metadata = {key: value for key, value in memory.metadata.items() if key != ROUNDS}
+    metadata = without(memory.metadata, ROUNDS)
     return replace(
         memory,
         id=id,
@@ -114,7 +114,7 @@ def with_rounds(memory: Memory, texts: Sequence[str], chosen: str) -> Memory:
 
     after = with_text(memory, chosen)
     others = [text for text in dict.fromkeys(map(clean_for_store, texts)) if text != after.content]
-    metadata = {key: value for key, value in memory.metadata.items() if key != ROUNDS}
+    metadata = without(memory.metadata, ROUNDS)
     return replace(
         after,
         summary=memory.summary if after is memory else "",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from workbench.core.agents.actors import require_person
 from workbench.core.agents.read import Provenance
-from workbench.core.record import InvalidRecord, UnknownRecord
+from workbench.core.record import InvalidRecord, UnknownRecord, without
 from workbench.core.review import lifecycle
 from workbench.core.stream.confidence import confidence_of, said_to_be
 from workbench.core.stream.filter import Clause, Filter, Predicate, fits
@@ -226,7 +226,7 @@ class MemoryFields(Service):
 
 def _with_note(memory: Memory, note: str) -> Memory:
     """Return a memory with another note, or without one."""
-    others = {name: value for name, value in memory.metadata.items() if name != NOTE}
+    others = without(memory.metadata, NOTE)
     return (
         memory
         if note == memory.note

@@ -20,6 +20,7 @@ from workbench.core.record import (
     as_object,
     iso,
     parse_time,
+    without,
 )
 from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.profile import (
@@ -82,11 +83,7 @@ _PROFILES_NAME = re.compile(r"[\w][\w .-]{0,59}")
 _ABOUT = ("birth", "snapshot")
 """Tables that say where settings come from; they are no settings."""
 
-_OWN = {
-    key: kind
-    for key, kind in get_type_hints(Profile).items()
-    if key not in ("half_lives", "frozen")
-}
+_OWN = without(get_type_hints(Profile), "half_lives", "frozen")
 
 
 class Profiles:
@@ -257,7 +254,7 @@ def _toml(value: object) -> str:
 
 def read_profile(name: str, text: str) -> Profile:
     """Read the text of a profile's file as the profile `name`. Raises `InvalidRecord`."""
-    raw = {key: value for key, value in _toml_of(name, text).items() if key not in _ABOUT}
+    raw = without(_toml_of(name, text), *_ABOUT)
     lives = _read(name, raw.pop("half_lives", {}), {f.name: float for f in fields(HalfLives)})
     frozen = _frozen(name, raw.pop("frozen")) if "frozen" in raw else None
     own = _read(name, raw, _OWN)

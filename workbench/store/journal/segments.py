@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NamedTuple
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder, write_file
 from workbench.core.files.fresh import open_handle
 from workbench.core.health import Damage
-from workbench.core.record import StoreProblem, UnknownOutcome
+from workbench.core.record import StoreProblem, UnknownOutcome, why_failed
 from workbench.store import files
 from workbench.store.entry import Transaction, from_json
 from workbench.store.files import (
@@ -544,7 +544,7 @@ class Uncertain(OSError):
 
 def cannot_know(folder: Path, error: OSError) -> UnknownOutcome:
     """Say in one sentence that a change may be stored or not."""
-    why = (error.strerror or str(error)).lower()
+    why = why_failed(error)
     return UnknownOutcome(
         f"The store {folder} failed while the change was being written ({why}), and what was written could not be "
         "taken back: it is unknown whether the change is stored.",

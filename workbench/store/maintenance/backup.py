@@ -30,7 +30,14 @@ from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_f
 from workbench.core.files.fresh import open_handle
 from workbench.core.files.locks import is_free, locked
 from workbench.core.health import Manifest, Member
-from workbench.core.record import StoreProblem, UnreadableFile, cannot_write, iso, parse_time
+from workbench.core.record import (
+    StoreProblem,
+    UnreadableFile,
+    cannot_write,
+    iso,
+    parse_time,
+    why_failed,
+)
 from workbench.core.runtime import Progress
 from workbench.store import blobs, files
 from workbench.store.files import (
@@ -99,7 +106,7 @@ def write_backup(
                 raise _taken(target)
             put_in_place(unfinished, target)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = why_failed(error)
         raise StoreProblem(
             f"The backup {target} cannot be written: {why}.", "Nothing was left behind."
         ) from error
@@ -500,7 +507,7 @@ def unpack(file: Path, folder: Path, progress: Progress | None = None) -> Manife
     try:
         handle = os.fdopen(open_handle(file, os.O_RDONLY, follow=True), "rb")
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = why_failed(error)
         raise UnreadableFile(f"{file} cannot be read: {why}.", "Nothing was restored.") from error
     with handle:
         archive = Archive(handle)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from workbench.core.document import to_doc
 from workbench.core.health import PurgedRecord, Unfinished
-from workbench.core.record import StoreProblem, UnknownRecord
+from workbench.core.record import StoreProblem, UnknownRecord, why_failed, without
 from workbench.store import history
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Doc, DocChange, Transaction
@@ -126,7 +126,7 @@ class Redactor:
         held = {part: change[part] for part in ("doc", "fields") if part in change}
         if not self._is_doomed(change):
             return {**change, **{part: self.value(fields) for part, fields in held.items()}}
-        bare = {name: part for name, part in change.items() if name not in ("doc", "fields", "inc")}
+        bare = without(change, "doc", "fields", "inc")
         for part, fields in held.items():
             kept = {name: value for name, value in fields.items() if name in _KEPT}
             bare |= {part: kept} if kept else {}
@@ -529,7 +529,7 @@ def _said_when_unfinished(folder: Path) -> Iterator[None]:
 
 def _unfinished(folder: Path, error: OSError) -> StoreProblem:
     """Say that the texts are gone from the present, and may still stand in some file."""
-    why = (error.strerror or str(error)).lower()
+    why = why_failed(error)
     return StoreProblem(
         f"The purge could not be finished: {folder} cannot be written ({why}).",
         "The text may still be in some of its files; `workbench doctor --finish` continues it.",

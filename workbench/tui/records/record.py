@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from workbench.core.document import to_doc
-from workbench.core.record import WorkbenchError, parse_time
+from workbench.core.record import WorkbenchError, parse_time, without
 from workbench.core.stream.memory import FILE_KEY
 from workbench.core.text import in_words, printable
 from workbench.services.safety.masking import masked_name
@@ -218,7 +218,7 @@ def secrets_told(opens: str) -> Content:
 def value_text(value: object) -> str:
     """Return a value in one line of words, without how a file was laid out."""
     if isinstance(value, Mapping):
-        value = {name: item for name, item in value.items() if name != FILE_KEY}
+        value = without(value, FILE_KEY)
     return in_words(value, _time_or_text) or "–"
 
 

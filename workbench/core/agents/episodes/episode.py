@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.document import Record
-from workbench.core.record import InvalidRecord, as_list, as_object, parse_time
+from workbench.core.record import InvalidRecord, as_list, as_object, parse_time, without
 from workbench.core.text import printable
 from workbench.core.values import WrongValue, is_deeper, read_as
 
@@ -269,10 +269,10 @@ class EpisodeBody(NamedTuple):
     @property
     def kept(self) -> Json:
         """What is kept of it beside the store: all but its name, and what the store itself counts."""
-        doc = {name: value for name, value in self.doc.items() if name != "episode_id"}
+        doc = without(self.doc, "episode_id")
         lifecycle = doc.get("lifecycle")
         if isinstance(lifecycle, Mapping):
-            rest = {name: value for name, value in lifecycle.items() if name not in COUNTED}
+            rest = without(lifecycle, *COUNTED)
             doc.pop("lifecycle") if not rest else doc.update(lifecycle=rest)
         return doc
 

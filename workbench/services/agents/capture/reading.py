@@ -10,7 +10,7 @@ from workbench.core.agents.transcript.events import Event
 from workbench.core.agents.transcript.following import Following, Told
 from workbench.core.agents.transcript.summaries import Passed
 from workbench.core.files.fresh import NotRegular, open_handle
-from workbench.core.record import UnreadableFile
+from workbench.core.record import UnreadableFile, why_failed
 from workbench.core.runtime import Stopped
 from workbench.formats.transcripts import READERS, Reader, reader_of
 from workbench.safety.secrets import mask
@@ -154,9 +154,5 @@ def _begin(path: Path) -> bytes:
 
 
 def _unreadable(path: Path, error: OSError) -> UnreadableFile:
-    why = (
-        "it is not a regular file"
-        if isinstance(error, NotRegular)
-        else (error.strerror or str(error)).lower()
-    )
+    why = "it is not a regular file" if isinstance(error, NotRegular) else why_failed(error)
     return UnreadableFile(f"{path} cannot be read: {why}.", "Nothing was read from it.")
