@@ -41,6 +41,8 @@ class Postgres:
         self.make_role(KEEPER)
         self.admin.execute(f"drop database if exists {self.database} with (force)")
         self.admin.execute(f"create database {self.database} owner {KEEPER} template template0")
+        with psycopg.connect(url, dbname=self.database) as admin:
+            admin.execute("create extension vector")
 
     def make_role(self, role: str) -> None:
         """Let a role log in; one that is there stays."""

@@ -188,6 +188,7 @@ COMMANDS: dict[str, Does] = {
     "store move postgresql://ann@127.0.0.1:1/app": "elsewhere",
     "store proposed": "reads",
     "store sync": "elsewhere",
+    "store index": "refuses",
     "store check": "elsewhere",
     "store members list": "elsewhere",
     "store members add bob": "elsewhere",

@@ -34,6 +34,15 @@ neither a role nor a password.
 
   workbench store move 'postgresql://ann@db.example.org/app?store=shop'"""
 
+_INDEX = """Other tools read the view workbench.memories, and rank it by
+workbench.search_memories(STORE, QUERY, K), as the profile `engram` does. They see what agents are
+served, with secrets masked, as it was when this ran last. Takes level reviewer."""
+
+_EXTENSION = (
+    "For search_memories a superuser of the database runs CREATE EXTENSION vector; then run "
+    "`workbench store init` and `workbench store index` again."
+)
+
 _MEMBERS = """Levels: reader; writer (append, vote, propose); reviewer (decide, edit, merge, undo what others did);
 owner (members, purge). Give agents a role of their own with --agent: what it does never counts as a
 person's word. The role has to exist on the server."""
@@ -63,11 +72,17 @@ def list_stores(_: Call) -> Answer:
 def init(call: Call) -> Answer:
     """Make a team's store."""
     from workbench.services.team.admin import make
+    from workbench.services.team.index import lacks_extension
 
     made = make(call.args.address)
     name = team.shown(call.args.address)
-    said = f"Made the store {name}." if made else f"The store {name} was there already."
-    return Answer({"made": made}, [said, f"Open it: workbench --store '{call.args.address}'"])
+    lines = [
+        f"Made the store {name}." if made else f"The store {name} was there already.",
+        f"Open it: workbench --store '{call.args.address}'",
+    ]
+    if lacks_extension(call.args.address):
+        lines.append(_EXTENSION)
+    return Answer({"made": made}, lines)
 
 
 def copy(call: Call) -> Answer:
@@ -130,6 +145,23 @@ def list_proposed(call: Call) -> Answer:
     return Answer({"proposed": found}, [call.shown(row) for row in rows] or none)
 
 
+def index(call: Call) -> Answer:
+    """Let other tools read and search the store as it is now."""
+    from workbench.services.team.index import fill
+
+    _require_person(call, "say what other tools read")
+    done = fill(call.bench)
+    lines = [
+        f"Other tools read {counted(done.items, 'memory', 'memories')} and {counted(done.vectors, 'vector')} "
+        f"of revision {done.revision:,}."
+    ]
+    if not done.has_extension:
+        lines.append(_EXTENSION)
+    elif not done.takes:
+        lines.append("This model makes vectors of another size than 256: they are left out.")
+    return Answer(picked(done, "items", "vectors", "revision"), lines)
+
+
 def check(call: Call) -> Answer:
     """Look how the team's store is reached, and what is wrong with that."""
     from workbench.services.team.admin import check as examine
@@ -165,7 +197,7 @@ def add_member(call: Call) -> Answer:
     from workbench.services.team import admin
 
     args = call.args
-    _require_person(call)
+    _require_person(call, "change who uses a store")
     admin.add_member(_folder(call), args.role, args.level, is_agent=args.agent)
     json = {"role": args.role, "level": args.level, "is_agent": args.agent}
     return Answer(json, [f"{args.role} is a {args.level} of this store now."])
@@ -175,13 +207,13 @@ def remove_member(call: Call) -> Answer:
     """Take a role out of the store."""
     from workbench.services.team.admin import remove_member as remove
 
-    _require_person(call)
+    _require_person(call, "change who uses a store")
     remove(_folder(call), call.args.role)
     return Answer({"removed": call.args.role}, [f"{call.args.role} is no member any more."])
 
 
-def _require_person(call: Call) -> None:
-    require_person(actor_of(call.args), "change who uses a store")
+def _require_person(call: Call, what: str) -> None:
+    require_person(actor_of(call.args), what)
 
 
 def _folder(call: Call) -> Path:
@@ -214,6 +246,7 @@ _VERBS = (
     Verb("move", move, "move this project's store to its team", "address --json", _MOVE, None, unopened),
     Verb("proposed", list_proposed, "show what became of what you proposed", "--json"),
     Verb("sync", sync, "deliver what waits", "--json", opens=changing),
+    Verb("index", index, "let other tools search the team's store", "--json", _INDEX, opens=changing),
     Verb("check", check, "look how the team's store is reached", "--json", opens=unopened),
     Verb("members", list_members, "see and change who uses it", "", _SEE, None, unopened, _OF_MEMBERS),
 )  # fmt: skip

@@ -100,6 +100,14 @@ def sql(server: Postgres, store: str) -> Iterator["psycopg.Connection[tuple[obje
         "select workbench.begin_rewrite({store}, (select hash from workbench.stores where id = {store}))",
         "select workbench.load({store}, '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}')",
         "select workbench.drop_blobs({store}, '{{}}')",
+        "delete from workbench.indexes",
+        "insert into workbench.vectors values ({store}, '', '', null)",
+        "select workbench.begin_index({store}, 0, '', '')",
+        "select workbench.add_vectors({store}, '', '{{}}', '{{}}')",
+        "select workbench.drop_vectors({store}, '', '{{}}')",
+        "select workbench.add_items({store}, '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}',"
+        " '{{}}', '{{}}', '{{}}')",
+        "select workbench.prepare_vectors()",
         "select workbench.commit({store}, 'u', 'human', 'edit', 'reviewer', 0,"
         " (select hash from workbench.stores where id = {store}), '{{}}', '')",
     ],

@@ -16,7 +16,7 @@ _LOCAL = ("", "/", "localhost", "127.", "::1", "@")
 _RIGHTS = """
     select 'use of the schema' where not has_schema_privilege('workbench', 'usage')
     union all
-    select 'select on ' || t from unnest('{migrations,stores,members,entries,blobs}'::text[]) t
+    select 'select on ' || t from unnest('{migrations,stores,members,entries,blobs,indexes,items}'::text[]) t
     where not has_table_privilege('workbench.' || t, 'select')
     union all
     select 'execute of ' || p.proname from pg_proc p
@@ -75,6 +75,7 @@ def init(url: str, header: bytes) -> bool:
                 connection.execute(script.read_bytes())
                 connection.execute("insert into workbench.migrations values (%s)", (number,))
             require_schema(server)
+            connection.execute("select workbench.prepare_vectors()")
             connection.execute("select workbench.allow(role) from workbench.members group by role")
             made = connection.execute(
                 "insert into workbench.stores (name, header, start, hash) values (%s, %b, %s, %s)"

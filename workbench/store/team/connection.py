@@ -10,7 +10,7 @@ from workbench.core.record import StoreProblem
 if TYPE_CHECKING:
     from psycopg import Connection, Error
 
-SCHEMA = 1
+SCHEMA = 2
 """The number of the last migration in `sql/`."""
 
 _OLDEST_SERVER = 14

@@ -282,18 +282,26 @@ begin
     where m.store = p_store order by m.role;
 end $$;
 
--- Lets a role read the tables and call the functions that check by themselves who asks.
+-- Lets a role read what has a rule for reading, and call the functions that check by themselves who asks.
 create function workbench.allow(p_role text)
 returns void language plpgsql set search_path = workbench, pg_temp as $$
+declare
+    readable regclass;
+    called regprocedure;
 begin
     execute format('grant usage on schema workbench to %I', p_role);
-    execute format(
-        'grant select on migrations, stores, members, entries, blobs to %I', p_role
-    );
-    execute format(
-        'grant execute on function commit, reserve, begin_rewrite, load, put_blob, drop_blobs,'
-        ' list_members, set_member, drop_member to %I', p_role
-    );
+    for readable in select c.oid from pg_class c
+        where c.relnamespace = 'workbench'::regnamespace
+            and (c.relkind = 'v' or exists (select from pg_policy where polrelid = c.oid))
+    loop
+        execute format('grant select on %s to %I', readable, p_role);
+    end loop;
+    for called in select p.oid from pg_proc p
+        where p.pronamespace = 'workbench'::regnamespace
+            and (p.prosecdef or p.proname = 'search_memories')
+    loop
+        execute format('grant execute on function %s to %I', called, p_role);
+    end loop;
 end $$;
 
 -- Makes a role that the server has a member of a store, or changes what it may do.
