@@ -54,13 +54,10 @@ def _is_there(kind: type[DOMNode], action: str) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", _nodes(), ids=lambda kind: kind.__qualname__)
-def test_every_key_has_a_method(kind: type[DOMNode]) -> None:
+def test_every_key_has_a_method_and_is_in_a_table_that_help_and_keymap_know(
+    kind: type[DOMNode],
+) -> None:
     assert silent(kind) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", _nodes(), ids=lambda kind: kind.__qualname__)
-def test_every_key_is_in_a_table_that_help_and_keymap_know(kind: type[DOMNode]) -> None:
     held = {b.id for b in kind.__dict__.get("BINDINGS", ()) if isinstance(b, Binding) and b.id}
     scopes = AREAS.scopes().values()
     assert not held or any(held <= {action.id for action in scope} for scope in scopes)
@@ -79,13 +76,5 @@ def test_a_key_without_a_method_is_found_in_a_dialog() -> None:
             self.dismiss(None)
 
     assert silent(Toy) == ["shout"]
-    assert (
-        len(
-            [
-                kind
-                for kind in _nodes()
-                if issubclass(kind, ModalScreen) and kind.__dict__.get("BINDINGS")
-            ]
-        )
-        > 20
-    )
+    dialogs = [kind for kind in _nodes() if issubclass(kind, ModalScreen)]
+    assert len([kind for kind in dialogs if kind.__dict__.get("BINDINGS")]) > 20

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
-from textual.command import CommandList, Hit
+from textual.command import CommandList
 
 from tests.tui.support import demo, demo_app, opens, screen_text, shows
 from tests.tui.waiting import until_drawn
 from workbench.tui.app.areas import AREAS
-from workbench.tui.app.palette import Palette
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.dialog import Prompt
@@ -78,33 +77,3 @@ async def test_toasts_are_gone_when_a_dialog_opens_and_never_cover_its_keys(
         app.say("A long sentence about what happened just now. " * 4)
         await shows(pilot, "A long sentence")
         assert keys in screen_text(app)
-
-
-async def found(provider: Palette, query: str) -> list[str]:
-    hits = [hit async for hit in provider.search(query)]
-    return [
-        str(hit.text)
-        for hit in sorted(hits, key=lambda hit: hit.score, reverse=True)
-        if isinstance(hit, Hit)
-    ]
-
-
-@pytest.mark.slow
-async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_called(
-    tmp_path: Path,
-) -> None:
-    async with demo(tmp_path, (120, 40)) as (app, pilot):
-        await pilot.pause()
-        provider = Palette(app.screen)
-        assert "Archive" in await found(provider, "delete")
-        assert "Pin" in await found(provider, "does not decay")
-        assert "Edit in $EDITOR" in await found(provider, "correct")
-        assert "Undo" in await found(provider, "revert")
-        assert "Quit" in await found(provider, "exit")
-        assert (await found(provider, "history"))[0].lower().endswith("history")
-        assert (await found(provider, "log"))[0].lower().endswith("history"), (
-            "not what has these letters somewhere"
-        )
-        assert (await found(provider, "revision"))[0].lower().endswith("history")
-        assert "Archive" in await found(provider, "rchv")
-        assert await found(provider, "xyzzy nothing") == []

@@ -1,4 +1,4 @@
-"""Everyday words find what they mean in the palette."""
+"""Everyday words, descriptions and letters find what they mean in the palette."""
 
 from pathlib import Path
 
@@ -18,19 +18,20 @@ MEANT = {
     "icons": "Manual: Symbols", "demo": "Manual: Getting started", "tutorial": "Manual: Getting started",
     "delete": "Archive", "remove": "Archive", "forget": "Archive", "hide": "Archive", "find": "Search",
     "grep": "Search", "modify": "Edit", "fix": "Edit", "like": "Helpful", "wrong": "Harmful",
-    "revert": "Undo", "restore": "Undo", "audit": "All history", "log": "All history", "dark": "Theme",
+    "revert": "Undo", "restore": "Undo", "audit": "All history", "log": "History", "dark": "Theme",
     "colors": "Theme", "load": "Import a file", "share": "Manual: Store and backup", "publish": "Promote",
     "accept": "Review: approve", "reject": "Review: reject", "postpone": "Review: later",
     "exit": "Quit", "star": "Pin", "insights": "Reflect", "select": "Mark", "weights": "Tune",
     "sliders": "Tune", "recall": "Agents: context", "curate": "Playbook: suggestions",
     "tokens": "Playbook: budget", "flags": "Allow", "dedup": "Health: duplicates",
-    "workspace": "Stores", "backup": "Health: back up", "plan": "Agents: plans",
+    "does not decay": "Pin", "correct": "Edit in $EDITOR", "rchv": "Archive", "revision": "History",
+    "history": "All history", "workspace": "Stores", "backup": "Health: back up", "plan": "Agents: plans",
 }  # fmt: skip
 """What a person types, and a row that is listed among the first for it."""
 
 FIRST = 8
 
-FIRST_OF_ALL = ("hook", "mcp", "connect")
+FIRST_OF_ALL = ("hook", "mcp", "connect", "log", "revision")
 
 
 async def test_everyday_words_find_what_they_mean(tmp_path: Path) -> None:
@@ -46,3 +47,4 @@ async def test_everyday_words_find_what_they_mean(tmp_path: Path) -> None:
             if row not in names or (word in FIRST_OF_ALL and names[0] != row):
                 missed[word] = names
         assert not missed
+        assert [hit async for hit in palette.search("xyzzy nothing")] == []
