@@ -58,8 +58,8 @@ from workbench.tui.widgets.line_list import Cell, LineList
 if TYPE_CHECKING:
     from workbench.tui.app.area import AreaScreen
 
-AROUND = 120
-"""Characters of shared text that stand before and behind a change."""
+_BESIDE = 40
+"""So many words and spaces of shared text stand before and behind a change."""
 
 ALIKE = 0.45
 """From which share of common words (in order) a word diff reads well; below it the shared words are
@@ -107,32 +107,6 @@ def fold(reasons: Iterable[str], key: str) -> Content:
     )
 
 
-def folded(difference: Content, around: int = AROUND) -> Content:
-    """Return a word diff in which long runs that both texts share are "…", with `around` characters
-    beside changes.
-    """
-    plain, pieces, at = difference.plain, [], 0
-    if not difference.spans:
-        return difference
-    for start, end in [
-        *((s.start, s.end) for s in sorted(difference.spans)),
-        (len(plain), len(plain)),
-    ]:
-        if start - at <= 3 * around:
-            pieces.append(difference[at:start])
-        else:
-            head = at if at == 0 else max(plain.rfind(" ", at, at + around) + 1, 0) or at + around
-            tail = (
-                start
-                if start == len(plain)
-                else max(plain.find(" ", start - around, start), 0) or start - around
-            )
-            pieces += [difference[at:head], muted("…"), difference[tail:start]]
-        pieces.append(difference[start:end])
-        at = end
-    return BLANK.join(pieces)
-
-
 def overlap(one: str, two: str) -> float:
     """Return which share of the words two texts have in common in the same order, from 0 to 1."""
     return Indel.normalized_similarity(words(one[:MAX_DIFF]), words(two[:MAX_DIFF]))
@@ -142,7 +116,7 @@ def told_apart(title: str, older: str, newer: str) -> list[Content]:
     """Return the word diff of two texts below its heading."""
     if older == newer:
         return [heading(title, muted("the same text"))]
-    return [heading(title, diff_legend()), folded(word_diff(older, newer))]
+    return [heading(title, diff_legend()), word_diff(older, newer, _BESIDE)]
 
 
 def compared(existing: str, text: str) -> Content:
