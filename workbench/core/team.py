@@ -1,10 +1,13 @@
 """The address of a store that a team shares, and the files that name one."""
 
 import json
+import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from workbench.core.files.fresh import open_handle
 from workbench.core.record import StoreProblem, as_object
 
 COPY = "team.json"
@@ -19,10 +22,24 @@ PROPOSED = "proposed"
 PLACE = "team: "
 """How the place begins that a memory is promoted to which was proposed to a team."""
 
+_LONGEST = 16_384
+"""Bytes that are read of such a file; a longer one says nothing."""
+
 _FORM = "Write postgresql://ROLE@HOST/DATABASE?store=NAME."
 
-
-_SCHEMES = ("postgresql://", "postgres://")
+_SOCKET = re.compile(r"/[^,]*")
+_WORD = r"[\w.%~+-]+"
+_ADDRESS = re.compile(
+    rf"postgres(?:ql)?://(?:{_WORD}@)?(?P<hosts>[A-Za-z0-9.:_,\[\]-]*)"
+    rf"(?P<database>/(?:{_WORD})?)?(?:\?(?P<settings>[\w.%~+/=&-]*))?"
+)
+_SETTINGS = frozenset({
+    "store", "sslmode", "sslrootcert", "channel_binding", "gssencmode", "connect_timeout",
+    "target_session_attrs", "port",
+})  # fmt: skip
+"""What an address may set: nothing that leads to another server than it shows, or to a secret, a
+program or a file that is written.
+"""
 
 
 def is_address(text: str) -> bool:
@@ -31,12 +48,17 @@ def is_address(text: str) -> bool:
 
 
 def checked(address: str) -> str:
-    """Return an address; raises `StoreProblem` for one that cannot be read or holds a password."""
-    from urllib.parse import parse_qs, urlsplit  # few stores are a team's
+    """Return an address; raises `StoreProblem` for one that cannot be read, holds a password, or
+    says more than it may. What is returned can stand in a shell between single quotes.
+    """
+    from urllib.parse import parse_qsl, unquote, urlsplit  # few stores are a team's
 
     try:
         parts = urlsplit(address)
-        has_password = parts.password is not None or "password" in parse_qs(parts.query)
+        has_password = parts.password is not None or any(
+            name.endswith("password")
+            for name, _ in parse_qsl(f"{parts.query}&{parts.fragment}", keep_blank_values=True)
+        )
     except ValueError:
         raise StoreProblem("The address of the store cannot be read.", _FORM) from None
     if has_password:
@@ -44,18 +66,29 @@ def checked(address: str) -> str:
             "A password does not belong in an address: it would stand in files and in lists of processes.",
             "Keep it in ~/.pgpass or in PGPASSWORD, and leave it out of the address.",
         )
-    if not address.startswith(_SCHEMES):
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
         raise StoreProblem("The address of the store cannot be read.", _FORM)
+    for setting in filter(None, (found["settings"] or "").split("&")):
+        name, _, value = setting.partition("=")
+        # Beside a host, the folder of a socket would take its place; a comma parts several.
+        is_socket = name == "host" and not found["hosts"] and _SOCKET.fullmatch(unquote(value))
+        if name not in _SETTINGS and not is_socket:
+            raise StoreProblem(
+                "The address of the store says something that it may not say.",
+                f"Beside {', '.join(sorted(_SETTINGS))} it may name the folder of a socket: "
+                "postgresql:///DATABASE?host=/FOLDER&store=NAME.",
+            )
     return address
 
 
 def shown(address: str) -> str:
     """Return an address as people read it: host, database and store."""
-    from urllib.parse import parse_qs, urlsplit
-
-    parts = urlsplit(address)
-    store = parse_qs(parts.query).get("store", ["main"])[0]
-    return f"{parts.hostname or 'this machine'}{parts.path} {store}"
+    found = _ADDRESS.fullmatch(address)
+    assert found is not None, "whoever shows an address has checked it"
+    store = re.search(r"(?:^|&)store=([^&]*)", found["settings"] or "")
+    hosts = found["hosts"] or "this machine"
+    return f"{hosts}{found['database'] or ''} {store[1] if store else 'main'}"
 
 
 def place_of(address: str) -> str:
@@ -90,12 +123,11 @@ def address_in(file: Path) -> str:
     file that does not say one.
     """
     try:
-        said = json.loads(file.read_bytes())
+        address = _said_in(file).get("store")
     except FileNotFoundError:
         return ""
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StoreProblem(f"{file} cannot be read.", "Nothing was opened.") from error
-    address = as_object(said).get("store")
     if not isinstance(address, str) or not is_address(address):
         raise StoreProblem(f"{file} names no store of a team.", _FORM)
     return checked(address)
@@ -105,11 +137,17 @@ def member_in(file: Path) -> tuple[str, bool] | None:
     """Return who connected last, by the file of a copy: the role, and whether it is one of agents.
     `None` where nobody did.
     """
-    with suppress(OSError, ValueError):
-        said = json.loads(file.read_bytes())
-        if isinstance(said, dict) and isinstance(role := said.get("role"), str) and role:
+    with suppress(OSError, ValueError, RecursionError):
+        said = _said_in(file)
+        if isinstance(role := said.get("role"), str) and role:
             return role, said.get("is_agent") is True
     return None
+
+
+def _said_in(file: Path) -> Mapping[str, object]:
+    """Return what a small file of JSON says; raises `OSError`, `ValueError` and `RecursionError`."""
+    with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as opened:
+        return as_object(json.loads(opened.read(_LONGEST)))
 
 
 def hidden_store(folder: Path) -> str:

@@ -1,5 +1,6 @@
 """The way to a database: its address, the connection, and what is said when something is wrong."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from threading import RLock
@@ -31,6 +32,12 @@ _SETTINGS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
+
+_LOCAL = {"", "localhost", "127.0.0.1", "::1"}
+"""Hosts on this machine, beside the folders of sockets."""
+
+_SAY_SSLMODE = ("PGSSLMODE", "PGSERVICE")
+"""What in the surroundings may say how to encrypt, where the address does not."""
 
 _T = TypeVar("_T")
 
@@ -150,6 +157,10 @@ class Server:
         except psycopg.Error:
             raise StoreProblem("The address of the database cannot be read.", _FORM) from None
         settings: dict[str, Any] = {**_SETTINGS, **given}
+        hosts = set(str(given.get("host") or os.environ.get("PGHOST", "")).split(","))
+        is_here = all(host in _LOCAL or host.startswith("/") for host in hosts)
+        if not (is_here or any(map(os.environ.get, _SAY_SSLMODE))):
+            settings.setdefault("sslmode", "require")
         try:
             connection = psycopg.connect(autocommit=True, prepare_threshold=None, **settings)
         except psycopg.Error as error:
@@ -199,6 +210,11 @@ _UNCONNECTED = (
         r'role ".*" does not exist',
         "the server knows no such role.",
         "Its owner makes one by CREATE ROLE … LOGIN.",
+    ),
+    (
+        r"does not support SSL",
+        "the server takes no encrypted connections.",
+        "Ask its owner for them; sslmode=disable in the address goes without.",
     ),
     (
         r"no pg_hba.conf entry|authentication failed|SSL|certificate",
