@@ -348,6 +348,18 @@ def test_what_hooks_and_append_bring_is_delivered_once(join: Join, delivering: l
     assert all(actor.startswith("agent:bob/") for actor in ann.actors())
 
 
+def test_what_is_brought_before_there_is_a_copy_is_delivered(
+    join: Join, delivering: list[Path]
+) -> None:
+    bob = join("bob")
+    bob.ok("append", "Deploys need AUTH_SECRET")
+    assert bob.json("store", "sync")["delivered"] == 1
+    bob.ok("append", "The build takes nine minutes")
+    shutil.rmtree(bob.copy)
+    assert bob.json("store", "sync")["delivered"] == 1
+    assert bob.texts() == ["Deploys need AUTH_SECRET", "The build takes nine minutes"]
+
+
 def test_what_was_brought_is_stored_once_when_the_delivery_is_killed(
     join: Join, delivering: list[Path]
 ) -> None:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import field
 
+from workbench.config import paths
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.events import Failure, SessionProgress, Task
 from workbench.core.agents.transcript.summaries import Lesson, Passed
@@ -211,9 +212,11 @@ def lessons_in(told: Iterable[Lesson | Passed]) -> list[Lesson]:
 
 def folder_of(captures: Path, store: Path) -> Path:
     """Return where the files of a store's sessions lie; one that was made anew in the same place
-    has none of them.
+    has none of them, and a team's goes by its address alone.
     """
-    told = os.fsencode(os.path.realpath(store)) + b"\0" + id_of(store).encode(errors="replace")
+    told = paths.team_address(store).encode()
+    if not told:
+        told = os.fsencode(os.path.realpath(store)) + b"\0" + id_of(store).encode(errors="replace")
     return captures / blake2b(told, digest_size=12).hexdigest()
 
 
