@@ -1,6 +1,7 @@
 """A way to a server that can be cut."""
 
 import contextlib
+import re
 import socket
 import threading
 import time
@@ -12,9 +13,12 @@ from tests.builders.postgres import PASSWORD, Postgres
 
 
 class Way:
-    """Passes on what goes to a server and comes from it, each with a delay."""
+    """Passes on what goes to a server and comes from it, each with a delay. As a pooler with a user
+    of its `pool` it connects everybody in one role.
+    """
 
-    def __init__(self, server: Postgres, delay: float = 0) -> None:
+    def __init__(self, server: Postgres, delay: float = 0, pool: str = "") -> None:
+        self._pool = pool.encode()
         self._info: psycopg.ConnectionInfo = server.admin.info
         self._database = server.database
         self._delay = delay
@@ -61,6 +65,13 @@ class Way:
                         target=self._pass_on, args=(source, target, source is server), daemon=True
                     ).start()
 
+    def _pooled(self, data: bytes) -> bytes:
+        """Return the first message of a connection with another user, and any other as it is."""
+        if data[4:8] != b"\0\3\0\0":
+            return data
+        rest = re.sub(rb"(\0user\0)[^\0]*", rb"\1" + self._pool, data[7:])
+        return (len(rest) + 7).to_bytes(4, "big") + data[4:7] + rest
+
     def _connect(self) -> socket.socket:
         host, port = self._info.host, self._info.port
         if not host.startswith("/"):
@@ -74,6 +85,8 @@ class Way:
             while data := source.recv(1 << 16):
                 self.requests += not is_answer
                 time.sleep(self._delay)
+                if self._pool and not is_answer:
+                    data = self._pooled(data)
                 if is_answer and self._lose_answer:
                     self._lose_answer, self.away = False, self._then_away
                     break

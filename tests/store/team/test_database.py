@@ -6,13 +6,16 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import psycopg
 import pytest
 
 from tests.builders.cutting import Way
-from tests.builders.postgres import KEEPER, PASSWORD, Postgres, postgres
+from tests.builders.postgres import KEEPER, PASSWORD, Postgres, postgres, without_password
+from workbench.config import paths
 from workbench.core.record import StoreProblem, UnknownOutcome
+from workbench.services.team.admin import check
 from workbench.store.entry import new_uid
 from workbench.store.journal import codec, segments
 from workbench.store.log import Body, Clash, Entry, hash_after
@@ -423,6 +426,26 @@ def test_how_a_store_is_reached(server: Postgres, store: str) -> None:
     assert len(facts.missing) == 2
     server.add(store, "ann")
     assert admin.check(log).missing == ()
+
+
+def test_a_pooler_that_makes_everybody_one_is_noticed(
+    server: Postgres, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    for role in ("ann", "bob", "wb_pool"):
+        server.add(store, role, "writer")
+    with closing(Way(server, pool="wb_pool")) as way:
+        for role in ("ann", "bob"):
+            log = connect(way.url(role, store))
+            facts = admin.check(log)
+            assert (facts.user, facts.me.role) == (role, "wb_pool")
+            assert log.append(log.state(), body()).actor == "human:wb_pool"
+        _, problems = check(paths.team_copy(without_password(way.url("ann", store))))
+        assert any("ann" in said and "wb_pool" in said for said in problems)
+        other = server.new_store()
+        server.add(other, "ann")
+        with pytest.raises(StoreProblem, match="wb_pool"):
+            connect(way.url("ann", other))
 
 
 def test_every_problem_is_told_without_the_password(

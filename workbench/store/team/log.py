@@ -88,8 +88,9 @@ class TeamLog:
         mine = next((row[1:] for row in found if row[0] == wanted), None)
         if mine is None:
             names = ", ".join(row[0] for row in found) or "none"
+            me = self.server.rows("select session_user::text", ())[0][0]
             raise StoreProblem(
-                f"There is no store {wanted} of which this role is a member; its stores: {names}.",
+                f"There is no store {wanted} of which {me} is a member; its stores: {names}.",
                 "Make one by `workbench store init`, or ask an owner to"
                 " run `workbench store members add ROLE`.",
             )
