@@ -25,8 +25,9 @@ import psycopg
 from tests.benchmarks.promises import Figures, Promise, judged
 from tests.benchmarks.stores import ROOT, build
 from tests.builders.cutting import Way
-from tests.builders.postgres import KEEPER, PASSWORD, Postgres, postgres
+from tests.builders.postgres import KEEPER, PASSWORD, Postgres, postgres, without_password
 from workbench.core.stream.memory import Memory
+from workbench.retrieval.embedding.embedder import Embedder
 from workbench.services.team import admin
 from workbench.store.entry import new_uid
 from workbench.store.journal.engine import utc_now
@@ -49,6 +50,9 @@ PROMISES = (
     Promise("entries copied out, in a second", "copied_out_per_s", least=6_667),
     Promise("first answer on a new machine, s", "new_machine_s", most=15),
     Promise("first answer with a copy, s", "with_copy_s", most=1.5),
+    Promise("a first index for other tools, s", "index_s"),
+    Promise("an index after a change, s", "index_again_s"),
+    Promise("a search of other tools, ms", "search_ms", most=250),
 )
 
 DATA = (
@@ -220,23 +224,43 @@ def whole(server: Postgres, folder: Path, size: int) -> Figures:
     asked = build(own, size)[0]
     with_votes(own, size)
     os.environ["WORKBENCH_TRUST"] = str(own)
-    url = server.add(server.new_store(), "ann").replace(f":{PASSWORD}@", "@")
+    store = server.new_store()
+    url = without_password(server.add(store, "ann"))
     copies: tuple[Callable[[], admin.Copied], ...] = (
         partial(admin.copy_in, own, url, utc_now),
         partial(admin.copy_out, url, folder / "out", utc_now),
     )
     into, out = (timed(copy) for copy in copies)
     machine = {**os.environ, "XDG_CACHE_HOME": f"{folder}/new"}
-    command = [sys.executable, "-m", "workbench", "--store", url, "search", asked]
-    ask = partial(
-        subprocess.run, command, cwd=ROOT, env=machine, check=True, stdout=subprocess.DEVNULL
-    )
+
+    def command(*args: str) -> float:
+        whole = [sys.executable, "-m", "workbench", "--store", url, *args]
+        run = partial(
+            subprocess.run, whole, cwd=ROOT, env=machine, check=True, stdout=subprocess.DEVNULL
+        )
+        return timed(run)[1]
+
     return {
         "copied_in_per_s": into[0].entries / into[1],
         "copied_out_per_s": out[0].entries / out[1],
-        "new_machine_s": timed(ask)[1],
-        "with_copy_s": statistics.median(timed(ask)[1] for _ in range(3)),
+        "new_machine_s": command("search", asked),
+        "with_copy_s": statistics.median(command("search", asked) for _ in range(3)),
+        "index_s": command("store", "index"),
+        "index_again_s": command("store", "index"),
+        "search_ms": searching_ms(server, store, asked),
     }
+
+
+def searching_ms(server: Postgres, store: str, asked: str) -> float:
+    """Return what another tool waits for the ten best memories."""
+    vector = str(Embedder().embed([asked])[0].tolist())
+    with psycopg.connect(server.url("ann"), autocommit=True) as connection:
+
+        def search() -> None:
+            query = "select * from workbench.search_memories(%s, %s, 10)"
+            assert len(connection.execute(query, (store, vector)).fetchall()) == 10
+
+        return statistics.median(ms(search) for _ in range(10))
 
 
 def with_votes(folder: Path, votes: int) -> None:
