@@ -200,6 +200,7 @@ EMPTY = (
     ("queries export x", 2, "", "No saved queries yet"),
     ("queries export x --format run", 2, "", "No saved queries yet"),
     ("queries export x --format qrels", 2, "", "No judged queries yet"),
+    ("queries export x --format judgments", 2, "", "No judged queries yet"),
     (f"eval {QUERIES}", 2, "", "no memories"),
     (f"tune {QUERIES}", 2, "", "no memories"),
     ("episode", 0, "", "`workbench episode add FILE` adds one"),

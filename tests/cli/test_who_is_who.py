@@ -102,7 +102,7 @@ COMMANDS: dict[str, Does] = {
     "export --format jsonl --memories": "reads",
     "export --format csv --memories": "reads",
     "forget m1": "acts",
-    "replace a b --yes": "refuses",
+    "replace Monday Friday --yes": "refuses",
     "help stream": "elsewhere",
     "history": "reads",
     "history --show-secrets": "refuses",

@@ -193,11 +193,19 @@ def test_what_an_agent_does_not_get_is_not_got_by_its_id_either(deploys: Workben
             door(deploys).memory_feedback(id, helpful=True)
 
 
-def test_a_secret_is_masked_in_a_memory_that_is_read_as_a_resource(deploys: Workbench) -> None:
+def test_secrets_do_not_leave(deploys: Workbench) -> None:
     put(deploys, memory("key", f"the deploy takes {KEY} as its key", summary=f"key {KEY}"))
-    shown = door(deploys).text_of("memory", "key")
-    assert "the deploy takes [secret: " in shown
-    assert KEY not in shown
+    mine = door(deploys)
+    for answer in (
+        mine.memory_search(f"deploy {KEY}"),
+        mine.memory_get(["key"]),
+        mine.memory_context("the deploy key", 2_000),
+        mine.memory_timeline("key"),
+        mine.text_of("memory", "key"),
+        mine.text_of("index"),
+    ):
+        assert KEY not in str(answer)
+    assert "the deploy takes [secret: " in mine.text_of("memory", "key")
 
 
 def test_what_nobody_approved_stands_in_a_block_that_no_text_can_end(deploys: Workbench) -> None:

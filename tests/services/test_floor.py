@@ -100,6 +100,20 @@ def test_a_person_sees_everything_and_is_told(demo: Workbench) -> None:
     ).floor.empty
 
 
+def test_an_agent_is_given_nothing_where_nothing_is_relevant_and_nothing_counts_as_read(
+    demo: Workbench, open_bench: Open
+) -> None:
+    agent = open_bench("agent:claude")
+    before = agent.library.memories.all()
+    served = serve(agent.context, agent.tuning, OFF_TOPIC, None, agent.tuning.default())
+    assert served.floor.empty
+    assert served.top == ()
+    assert served.ranking.ids == ()
+    assert served.held == 0
+    assert served.weak == 0
+    assert agent.library.memories.all() == before
+
+
 @pytest.mark.slow
 def test_weak_memories_are_left_out_and_counted_also_pinned_ones(
     demo: Workbench, open_bench: Open

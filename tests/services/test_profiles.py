@@ -70,6 +70,8 @@ def test_a_name_that_is_no_file_name_is_refused(profiles: Profiles, name: str) -
 
 
 def test_a_name_that_is_taken_or_unknown_is_refused(profiles: Profiles, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRecord, match="built-in"):
+        profiles.save(replace(MINE, name="engram"), NOON, "workbench")
     profiles.save(MINE, NOON, "workbench")
     with pytest.raises(UnknownRecord) as caught:
         profiles.get("engarm")

@@ -385,10 +385,10 @@ class Consolidation:
     def carry_out(self, plan: ConsolidationPlan) -> None:
         """Keep the clusters of a plan and archive what they hold together, as one action.
 
-        Raises `InvalidRecord` when an episode was changed since, and `WorkbenchError` for an agent.
+        Raises `InvalidRecord` when an episode was changed since.
         """
         label = f"consolidate {counted(len(plan.archived), 'episode')}"
-        with self._context.transaction(label, by_person="consolidate episodes") as tx:
+        with self._context.transaction(label) as tx:
             for id in plan.archived:
                 episode = self._episodes.get(id)
                 if episode.status != "active":
