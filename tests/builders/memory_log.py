@@ -84,7 +84,7 @@ class MemoryLog:
                 theirs = self.shared.touched[rev - 1]
                 if touched and (theirs is None or touched & theirs):
                     raise Clash(self.shared.entries[rev - 1].actor)
-            return self._add(
+            return self.add(
                 iso(self._clock()),
                 self.name(body.claim),
                 body.kind,
@@ -118,7 +118,7 @@ class MemoryLog:
             self.shared.touched.clear()
             self.shared.revs.clear()
             for entry in new:
-                self._add(*entry[1:6], None, entry.level)
+                self.add(*entry[1:6], None, entry.level)
 
     def put_blob(self, data: bytes) -> str:
         with self.shared.lock:
@@ -143,7 +143,7 @@ class MemoryLog:
             for name in names:
                 self.shared.blobs.pop(name, None)
 
-    def _add(
+    def add(
         self,
         at: str,
         actor: str,

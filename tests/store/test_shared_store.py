@@ -1,8 +1,9 @@
 """A store whose journal is a copy of a log that several machines share."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.builders.memory_log import MemoryLog, Shared
 from tests.store.helpers import NOON, clock, memory
 from workbench.core.playbook.book import Book, Bullet
-from workbench.core.record import StoreProblem, UnknownOutcome
+from workbench.core.record import StoreProblem, UnknownOutcome, iso
 from workbench.core.stream.memory import Vote
 from workbench.store.entry import REFUSED, Level
 from workbench.store.journal.segments import NAME
@@ -236,35 +237,84 @@ def test_each_level_may_do_its_own(
         assert bob.revision - before == (act in may)
 
 
-def test_what_its_writer_was_not_allowed_has_no_effect(machine: Open, log: Shared) -> None:
+FORGED = {
+    "an edit": b'"changes":[{"table":"memories","id":"1","fields":{"content":["x","forged"]}}]',
+    "a table dropped": b'"changes":[{"table":"memories","op":"drop"}]',
+    "a deletion": b'"changes":[{"table":"memories","id":"1","op":"delete","doc":{"id":"m1"}}]',
+    "many votes": b'"changes":[{"table":"memories","id":"1","inc":{"helpful_votes":100000}}]',
+    "no counter": b'"changes":[{"table":"memories","id":"1","inc":{"pinned":1}}]',
+    "no number": b'"changes":[{"table":"memories","id":"1","inc":{"access_count":"x"}}]',
+    "no object": b'"changes":[{"table":"memories","id":"1","fields":{"metadata":[{},5]}}]',
+    "another's vote": b'"changes":[{"table":"votes","id":"9","op":"insert","doc":{"id":"v",'
+    b'"actor":"human:ann"}}]',
+    "an approval": b'"changes":[{"table":"memories","id":"9","op":"insert","doc":{"id":"m9",'
+    b'"status":"promoted"}}]',
+    "another's undone": b'"target":1,"takes":["1"],"changes":[]',
+    "no list": b'"changes":{"a":1}',
+    "no changes": b'"group":"g"',
+    "no text": b'"group":[1],"changes":[]',
+    "a part that is none": b'"group":"g","part":"a","changes":[]',
+    "numbers that are none": b'"next":{"memories":"a"},"changes":[]',
+    "a list of numbers": b'"next":[1],"changes":[]',
+    "a table that is none": b'"changes":[{"table":["x"],"id":"1","fields":{"a":[1,2]}}]',
+    "an id that is none": b'"changes":[{"table":"memories","id":[1],"fields":{"a":[1,2]}}]',
+    "half a character": b'"x":"\\ud800","changes":[]',
+    "too large a number": b'"x":1e999,"changes":[]',
+    "no JSON": b'"x":}{',
+    "too deep": b'"x":' + b"[" * 3000 + b"]" * 3000 + b',"changes":[]',
+    "a line in a line": b'"x":"\\ud800","changes":[{"rev":2,"at":"2026-01-01T00:00:00Z","actor":'
+    b'"human:ann","kind":"edit","uid":"u","label":"x","changes":[{"table":"memories","id":"1",'
+    b'"fields":{"content":["x","forged"]}}],"prev":"%(prev)s","hash":"%(hash)s"}]',
+}
+"""What a member of level writer sends past the rules, and what the check of each is about."""
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_what_its_writer_was_not_allowed_has_no_effect(
+    machine: Open, log: Shared, what: str
+) -> None:
     ann = machine("ann")
     put(ann, memory(1))
-    doc = next(iter(ann.journal.state.docs("memories")))
-    forged = (
-        b'"label":"add","changes":[{"table":"memories","id":"%s","fields":'
-        b'{"content":["memory number 1","forged"]}}]' % doc.encode()
-    )
+    before = ann.memories.get("m1")
+    data = b'"label":"add",' + FORGED[what]
+    if b"%(prev)s" in data:
+        inner = data[data.index(b'{"rev"') : data.index(b',"prev"')] + b',"prev":"' + b"0" * 64
+        hash_ = sha256(inner + b'"').hexdigest().encode()
+        data = data.replace(b"%(prev)s", b"0" * 64).replace(b"%(hash)s", hash_)
     bob = MemoryLog(log, "bob", "writer")
-    bob.append(bob.state(), Body("f" * 16, "human", "edit", (), forged))
+    state = bob.state()
+    bob.add(iso(NOON), "human:bob", "edit", "f" * 16, data, frozenset(), "writer")
+    assert bob.state().rev == state.rev + 1
     ann.refresh()
     for one in (ann, machine("cid")):
-        assert one.memories.get("m1").content == "memory number 1"
-        assert next(one.changes_back()).label == f"{REFUSED}add"
+        assert one.memories.all() == [before]
+        assert one.votes.all() == []
+        assert next(one.changes_back()).label.startswith(REFUSED)
+        assert not one.damage
+        assert one.past.undoable(lambda actor: actor == "human:ann") is not None
     put(ann, memory(2))
     assert ann.revision == 3
+    ann.maintain(purge, [("memories", "m1")], "human")
+    assert [m.id for m in machine("eve").memories.all()] == ["m2"]
 
 
 def test_only_ones_own_is_taken_back_by_a_writer(machine: Open) -> None:
     put(machine("ann"), memory(1))
-    bob = machine("bob", "writer")
-    put(bob, memory(2))
-    theirs, own = bob.past.action_of("1"), bob.past.action_of("2")
+    ann, bob = machine("ann", "writer"), machine("bob", "writer")
+    for one in (ann, bob):
+        one.refresh()
+        voted = one.memories.get("m1")
+        counted = replace(voted, helpful_votes=voted.helpful_votes + 1, last_feedback_at=NOON)
+        name = one.folder.name
+        put(one, counted, Vote(f"v-{name}", "memories", "m1", f"human:{name}", "helpful", NOON))
+    theirs, own = bob.past.action_of("2"), bob.past.action_of("3")
     assert theirs is not None
     assert own is not None
     with pytest.raises(StoreProblem, match="writer"):
         bob.past.undo(theirs, "human")
     bob.past.undo(own, "human")
-    assert [m.id for m in bob.memories.all()] == ["m1"]
+    assert bob.memories.get("m1").helpful_votes == 1
+    assert [vote.id for vote in bob.votes.all()] == ["v-ann"]
 
 
 def test_an_agents_role_is_no_person(machine: Open) -> None:
@@ -316,3 +366,107 @@ def test_a_purge_that_another_one_overtakes_is_said_and_done_again(
     again.maintain(purge, [("memories", "m1")], "human")
     assert b"characters 1" not in b"".join(entry.data for entry in log.entries)
     assert [m.id for m in machine("cid").memories.all()] == ["m2", "m3"]
+
+
+def test_a_record_of_a_number_that_another_has_has_no_effect_and_writing_goes_on(
+    machine: Open, log: Shared
+) -> None:
+    ann = machine("ann")
+    put(ann, memory(1))
+    number = next(iter(ann.journal.state.docs("memories"))).encode()
+    data = b'"label":"add","changes":[{"table":"memories","id":"%s","op":"insert","doc":%s}]'
+    doc = b'{"id":"m9","content":"another","created_at":"2026-01-01T00:00:00Z"}'
+    bob = MemoryLog(log, "bob", "writer")
+    bob.add(iso(NOON), "human:bob", "edit", "f" * 16, data % (number, doc), frozenset(), "writer")
+    ann.refresh()
+    assert [m.id for m in ann.memories.all()] == ["m1"]
+    put(ann, memory(2))
+    cid = machine("cid")
+    put(cid, memory(3))
+    assert [m.id for m in cid.memories.all()] == ["m1", "m2", "m3"]
+
+
+def test_a_block_to_itself_stands_on_what_another_process_here_wrote(machine: Open) -> None:
+    one, two = machine("ann"), machine("ann")
+    put(two, memory(1))
+    with one.exclusive():
+        pass
+    put(one, memory(2))
+    assert [m.id for m in one.memories.all()] == ["m1", "m2"]
+
+
+class Breaks(MemoryLog):
+    """A log whose connection breaks in the middle of what is read."""
+
+    def read(self, after: int) -> Iterator[Entry]:
+        yield from list(super().read(after))[:2]
+        raise StoreProblem("The connection was lost.", "Try again.")
+
+
+def test_a_copy_that_cannot_begin_anew_stays(tmp_path: Path, log: Shared, machine: Open) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    for number in (1, 2, 3, 4):
+        put(ann, memory(number, content=f"a secret of more than sixteen characters {number}"))
+    bob.refresh()
+    before = journal_of(bob)
+    ann.maintain(purge, [("memories", "m1")], "human")
+    broken = Library(tmp_path / "bob", clock, shared=Breaks(log, "bob"))
+    assert broken.away is not None
+    assert len(broken.memories.all()) == 4
+    assert journal_of(broken) == before
+    assert len(machine("bob").memories.all()) == 3
+
+
+def test_what_a_log_that_was_put_back_has_lost_is_kept_and_said(machine: Open, log: Shared) -> None:
+    ann = machine("ann")
+    for number in (1, 2, 3):
+        put(ann, memory(number))
+    seen = journal_of(ann)
+    del log.entries[1:], log.touched[1:]
+    bob = machine("bob")
+    for number in (4, 5, 6):
+        put(bob, memory(number))
+    again = machine("ann")
+    assert [m.id for m in again.memories.all()] == ["m1", "m4", "m5", "m6"]
+    assert any("put back" in str(notice) for notice in again.notices)
+    assert [path.read_bytes() for path in again.folder.glob("journal-before-*")] == [seen]
+
+
+class Fails(MemoryLog):
+    """A log that cannot be read again after something was added."""
+
+    is_added = False
+
+    def append(self, seen: LogState, body: Body) -> Entry:
+        self.is_added = True
+        return super().append(seen, body)
+
+    def state(self) -> LogState:
+        if self.is_added:
+            raise StoreProblem("The connection was lost.", "Try again.")
+        return super().state()
+
+
+def test_a_change_that_is_stored_is_not_said_to_be_lost(
+    tmp_path: Path, log: Shared, machine: Open
+) -> None:
+    here = Fails(log, "ann")
+    ann = Library(tmp_path / "ann", clock, shared=here)
+    put(machine("bob"), memory(1))
+    with pytest.raises(UnknownOutcome):
+        put(ann, memory(2))
+    here.is_added = False
+    ann.refresh()
+    assert [m.id for m in ann.memories.all()] == ["m1", "m2"]
+
+
+def test_files_that_were_erased_are_on_no_machine(machine: Open, log: Shared) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    name = ann.blobs.put(b"what an episode was")
+    put(ann, memory(1, content="a secret of more than sixteen characters"))
+    assert bob.blobs.read(name)
+    bob.refresh()
+    ann.maintain(purge, [("memories", "m1")], "human")
+    assert log.blobs == {}
+    bob.refresh()
+    assert bob.blobs.files() == ()

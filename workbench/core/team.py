@@ -13,6 +13,9 @@ from workbench.core.record import StoreProblem, as_object
 COPY = "team.json"
 """The file that says, in the folder of this machine's copy of a team's store, whose copy it is."""
 
+BEGUN_ANEW = "begun-anew"
+"""The file in the folder of a copy that was made anew: what was computed of the old one has to go."""
+
 POINTER = "store.json"
 """The file that says, in the `.workbench` folder of a project, where its team's store is."""
 

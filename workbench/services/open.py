@@ -15,7 +15,8 @@ from workbench.config import paths
 from workbench.config.loading import Settings
 from workbench.core.record import StoreProblem
 from workbench.core.runtime import Cancelled, implementation
-from workbench.services.caches import begin, place
+from workbench.core.team import BEGUN_ANEW
+from workbench.services.caches import begin, place, remove
 from workbench.services.context import NOWHERE, Clock, Context, DocumentPlaces
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.safety.verdicts import Origins, Verdicts
@@ -385,6 +386,10 @@ def open_workbench(
         folder, clock, heads=None if shared else heads, gate=gate, believed=believed,
         cache=own, begin_cache=lambda: begin(own, folder), at=at, shared=shared,
     )  # fmt: skip
+    if shared is not None and (folder / BEGUN_ANEW).exists():
+        with suppress(OSError):  # what was computed of an older copy may hold what was erased
+            remove(own, folder)
+            (folder / BEGUN_ANEW).unlink()
     _take_note(library)
     known, verdicts, around = (
         settings or Settings(),

@@ -11,18 +11,16 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from workbench.core.files.atomic import draft_beside, fill, put_in_place, sync_folder
 from workbench.core.files.fresh import NotRegular
 from workbench.core.record import StoreProblem, cannot_write
 from workbench.store.files import TooLarge, read_regular
 from workbench.store.folder import BLOBS
-
-if TYPE_CHECKING:
-    from workbench.store.log import SharedLog
 
 LARGEST = 64 << 20
 """Bytes of one, unpacked, at the most."""
@@ -53,12 +51,27 @@ class BlobProblem(StoreProblem):
         self.lack = lack
 
 
+class SharedBlobs(Protocol):
+    """Where the files of a store that several machines share are kept; raises `StoreProblem`."""
+
+    def put_blob(self, data: bytes) -> str:
+        """Keep what is too large for a record, and return its hash (see `hash_of`)."""
+
+    def get_blob(self, name: str) -> bytes | None:
+        """Return what is kept under a hash, `None` for nothing."""
+
+    def blob_names(self) -> tuple[str, ...]: ...
+
+    def drop_blobs(self, names: Collection[str]) -> None:
+        """Remove some for good; for an owner, as `rewrite` is."""
+
+
 class Blobs:
     """The files of one store. Writing asks for the store's turn (`Library.turn`), so that no purge
     comes between. Those of a `shared` store are copied from its log when they are read first.
     """
 
-    def __init__(self, folder: Path, shared: "SharedLog | None" = None) -> None:
+    def __init__(self, folder: Path, shared: "SharedBlobs | None" = None) -> None:
         self._store = folder
         self._shared = shared
         self.folder = folder / BLOBS
@@ -132,10 +145,14 @@ class Blobs:
         return None
 
     def names(self) -> tuple[str, ...]:
-        """Return the hashes of all files, in order; what is a link, or has another name, is none."""
-        return tuple(
-            path.name.removesuffix(".gz") for path in self._files() if path.suffix == ".gz"
-        )
+        """Return the hashes of all files, in order, and of those that the shared log has; what is a
+        link, or has another name, is none.
+        """
+        own = {path.name.removesuffix(".gz") for path in self._files() if path.suffix == ".gz"}
+        if self._shared is not None:
+            with suppress(StoreProblem):  # it is away
+                own.update(self._shared.blob_names())
+        return tuple(sorted(own))
 
     def files(self) -> tuple[tuple[str, Path], ...]:
         """Return every file with its name below the store's folder, notes too, in order."""

@@ -4,11 +4,13 @@ import os
 import re
 from collections.abc import Container, Mapping
 from datetime import datetime
+from math import isfinite
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
 from workbench.core.record import ABSENT
 from workbench.store.journal.codec import same
+from workbench.store.records import COUNTERS_OF
 
 Kind = Literal["edit", "undo", "redo", "access", "purge"]
 DocOp = Literal["update", "insert", "delete", "table", "drop"]
@@ -59,6 +61,9 @@ class Transaction(NamedTuple):
     level: str = ""
 
 
+HEAD = ("rev", "at", "actor", "kind", "uid", "level")
+"""The keys with which a line begins; the others are what its writer says."""
+
 REFUSED = "not allowed: "
 """How the label begins of a transaction that its writer was not allowed to make."""
 
@@ -101,16 +106,28 @@ def body_json(entry: Transaction) -> dict[str, object]:
 def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Transaction:
     """Read an entry, of its changes only those of some `docs` when these are given.
 
-    One that changes more than the level of its writer allows is read as one that changes nothing.
-    Raises `ValueError` when a part is missing or misshapen.
+    One of a shared store that is misshapen, or changes more than the level of its writer allows, is
+    read as one that changes nothing. Raises `ValueError` for any other that is misshapen.
     """
+    if "level" in raw:
+        return _members_entry(raw, docs)
     try:
-        entry = _entry(raw, docs)
+        return _entry(raw, docs)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is not a transaction") from error
-    if entry.level and _exceeds(entry if docs is None else _entry(raw, None)):
-        return entry._replace(changes=(), label=f"{REFUSED}{entry.label}")
-    return entry
+
+
+def _members_entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
+    """Read an entry that a member of a shared store wrote, who may have written anything."""
+    try:
+        entry = _entry(raw, None)
+        if is_sound(entry) and not _exceeds(entry):
+            return entry if docs is None else _entry(raw, docs)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        pass
+    label = f"{REFUSED}{raw.get('label', '')}"[:_LONGEST_LABEL]
+    head = (str(raw["at"]), str(raw["actor"]), label, ())
+    return Transaction(int(raw["rev"]), *head, uid=str(raw["uid"]), level=str(raw["level"]))
 
 
 def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
@@ -214,6 +231,8 @@ def _sum(value: Any, step: Any) -> Any:
     """Add; of fractions only nine digits count, so that what was added and taken away again leaves
     nothing.
     """
+    if type(value) not in (int, float):  # somebody wrote something else there
+        return step
     return round(value + step, 9) if isinstance(step, float) else value + step
 
 
@@ -282,8 +301,13 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 LATEST = frozenset(("last_feedback_at", "last_accessed_at"))
 """Fields that only say when something was last counted."""
 
-_ADDED = frozenset(("memories", "proposals"))
-"""Tables to which a writer adds."""
+_LONGEST_LABEL = 1_000
+
+_ADDED = {
+    "memories": ("status", ("signal", "candidate", "archived")),
+    "proposals": ("state", ("open",)),
+}
+"""Tables to which a writer adds, each with the states in which what is added may be."""
 
 _KEPT = frozenset(
     (
@@ -293,31 +317,84 @@ _KEPT = frozenset(
 )  # fmt: skip
 """Tables that a writer keeps: what was noted of the work, and what nobody is served as approved."""
 
-_NOTED = LATEST | {"metadata", "related"}
+_NOTED: Mapping[str, type] = {"metadata": dict, "related": list}
 """Fields of a memory that may change when the same comes in again."""
+
+_MOST_AT_ONCE = 100
+"""What a writer may add to a count with one change."""
 
 
 def level_of(entry: Transaction) -> Level:
     """Return what it takes to make the changes of a transaction."""
-    if entry.kind == "purge":
+    if entry.kind == "purge" or any(change.op == "drop" for change in entry.changes):
         return "owner"
-    changes = map(reverse, entry.changes) if entry.kind == "undo" else entry.changes
-    return "writer" if all(map(_is_writers, changes)) else "reviewer"
+    is_writers = not entry.takes and all(_is_writers(c, entry.actor) for c in entry.changes)
+    return "writer" if is_writers else "reviewer"
 
 
 def _exceeds(entry: Transaction) -> bool:
     """Tell whether a transaction changes what its writer, as the log knew them, may not."""
     level = entry.level
-    return level in LEVELS and LEVELS.index(level_of(entry)) > LEVELS.index(level)
+    return level not in LEVELS or LEVELS.index(level_of(entry)) > LEVELS.index(level)
 
 
-def _is_writers(change: DocChange) -> bool:
-    if change.op == "table" or change.table in _KEPT:
+def _is_writers(change: DocChange, actor: str) -> bool:
+    if change.op == "table":
         return True
-    if change.op == "insert":
-        return change.table in _ADDED
-    return change.op == "update" and (
-        change.fields.keys() <= (_NOTED if change.table in _ADDED else LATEST)
+    if not change.inc.keys() <= COUNTERS_OF.get(change.table, frozenset()) or any(
+        abs(step) > _MOST_AT_ONCE for step in change.inc.values()
+    ):
+        return False
+    if change.table in _KEPT:
+        return change.table != "votes" or change.op == "update" or _is_vote_of(change, actor)
+    if change.op == "insert" and change.table in _ADDED:
+        name, states = _ADDED[change.table]
+        given = {field: after for field, (_, after) in change.fields.items()}
+        return given.get(name, states[0]) in states and not given.get("pinned")
+    if change.op != "update":
+        return False
+    noted = _NOTED if change.table in _ADDED else {}
+    return all(
+        name in LATEST or (name in noted and isinstance(after, noted[name]))
+        for name, (_, after) in change.fields.items()
+    )
+
+
+def _is_vote_of(change: DocChange, actor: str) -> bool:
+    """Tell whether a vote that comes or goes is that of who writes; a person has one, by whatever
+    door they come in.
+    """
+    voter = next((side for side in change.fields.get("actor", ()) if side is not ABSENT), "")
+    return voter == actor or (
+        not actor.startswith("agent:") and voter == f"human:{actor.partition(':')[2]}"
+    )
+
+
+_KINDS, _OPS = get_args(Kind), get_args(DocOp)
+
+
+def is_sound(entry: Transaction) -> bool:
+    """Tell whether all parts of an entry are what they should be."""
+    return (
+        entry.kind in _KINDS
+        and isinstance(entry.group, str)
+        and not (entry.group.isdigit() or (entry.kind in ("undo", "redo") and not entry.target))
+        and all(type(number) is int and number >= 0 for number in (entry.part, entry.target))
+        and isinstance(entry.next_ids, dict)
+        and all(type(n) is int and 0 <= n <= FARTHEST for n in entry.next_ids.values())
+        and all(map(_is_sound, entry.changes))
+    )
+
+
+def _is_sound(change: DocChange) -> bool:
+    is_table = change.op in ("table", "drop")
+    return (
+        isinstance(change.table, str)
+        and change.op in _OPS
+        and isinstance(change.doc, str)
+        and (change.doc == "" if is_table else change.doc.isdecimal() and len(change.doc) <= 15)
+        and isinstance(change.inc, Mapping)
+        and all(type(step) in (int, float) and isfinite(step) for step in change.inc.values())
     )
 
 

@@ -16,7 +16,7 @@ from typing import BinaryIO, cast
 
 from workbench.core.files.atomic import is_draft, remove_left
 from workbench.core.files.fresh import open_handle
-from workbench.core.record import StoreProblem, why_failed
+from workbench.core.record import StoreProblem, UnknownOutcome
 
 DOCUMENTS = "memory.json"
 """The checkpoint of a store: its documents, as a TinyDB file."""
@@ -97,12 +97,12 @@ def changed_meanwhile(actor: str) -> StoreProblem:
     return StoreProblem(message, "Nothing was changed; look at it again and repeat what you did.")
 
 
-def stored_elsewhere(folder: Path, error: OSError) -> StoreProblem:
-    """Say in one sentence that a change is stored, and this machine's copy cannot be written."""
-    why = why_failed(error)
-    return StoreProblem(
-        f"The change is stored, but the copy of the store in {folder} cannot be written ({why}).",
-        "Do not repeat it; make room, and open the store again.",
+def stored_elsewhere(folder: Path, why: str) -> UnknownOutcome:
+    """Say in one sentence that a change is stored, and this machine's copy does not have it yet."""
+    why = why.rstrip(".")
+    return UnknownOutcome(
+        f"The change is stored, but the copy of the store in {folder} does not have it yet ({why}).",
+        "Do not repeat it; open the store again.",
     )
 
 

@@ -9,11 +9,14 @@ from collections.abc import Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 from threading import Event, Thread
+from time import time_ns
 from typing import NamedTuple, NoReturn, Protocol
 
-from workbench.core.files.atomic import write_file
+from workbench.core.files.atomic import draft_beside, fill, put_in_place
 from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.record import StoreProblem, cannot_write
+from workbench.core.team import BEGUN_ANEW
+from workbench.store.blobs import Blobs, SharedBlobs
 from workbench.store.entry import (
     LATEST,
     LEVELS,
@@ -32,14 +35,13 @@ from workbench.store.journal.codec import (
     BadLine,
     dumps,
     hash_of,
-    loads,
     read_line,
     read_seal,
     seal,
     written,
 )
 from workbench.store.journal.segments import NAME
-from workbench.store.maintenance.checkpoint_writer import NOTE
+from workbench.store.maintenance.checkpoint_writer import NOTE, Notice
 from workbench.store.records import TOTALS, key_of
 
 
@@ -97,7 +99,7 @@ class Clash(Exception):
         self.actor = actor
 
 
-class SharedLog(Protocol):
+class SharedLog(SharedBlobs, Protocol):
     """Every method raises `StoreProblem` when the log cannot be reached or refuses."""
 
     @property
@@ -134,17 +136,6 @@ class SharedLog(Protocol):
 
         Raises `Clash` when it is another one.
         """
-
-    def put_blob(self, data: bytes) -> str:
-        """Keep what is too large for a record, and return its hash (see `blobs.hash_of`)."""
-
-    def get_blob(self, name: str) -> bytes | None:
-        """Return what is kept under a hash, `None` for nothing."""
-
-    def blob_names(self) -> tuple[str, ...]: ...
-
-    def drop_blobs(self, names: Collection[str]) -> None:
-        """Remove some for good; for an owner, as `rewrite` is."""
 
 
 class Offline:
@@ -217,8 +208,8 @@ def body_of(entry: Transaction, claim: str, least: Level = "writer") -> Body:
 
 
 def _touched(change: DocChange) -> Iterator[str]:
-    """Yield what nobody else may have changed meanwhile: counting touches nothing, and a new record
-    only what goes by the same key, which nobody else has that is named by its own number.
+    """Yield what nobody else may have changed meanwhile: a document, but for what only counts, and
+    the key of one that comes or goes.
     """
     table = change.table
     if change.op in ("table", "drop") or table in TOTALS:
@@ -228,7 +219,7 @@ def _touched(change: DocChange) -> Iterator[str]:
         key = key_of(table, {name: sides[side] for name, sides in change.fields.items()})
         if key is not None and not key.endswith(f"-{int(change.doc):07d}"):
             yield f"{table}/{key}"
-    if change.op == "delete" or (change.op == "update" and not change.fields.keys() <= LATEST):
+    if change.op != "update" or not change.fields.keys() <= LATEST:
         yield f"{table}#{change.doc}"
 
 
@@ -237,8 +228,12 @@ def _touched(change: DocChange) -> Iterator[str]:
 _BATCH = 1 << 22
 """Bytes that are written to a copy at once."""
 
-_BLOCK = 100
-"""Numbers of new documents that are reserved at once."""
+_BLOCK, _MOST = 100, 1000
+"""Numbers of new documents that are reserved at once, at first and at most."""
+
+
+_PUT_BACK = "journal-before-"
+"""How the file begins that keeps what a machine had seen of a log that was put back."""
 
 
 class Differs(Exception):
@@ -257,18 +252,21 @@ class Copy:
         """How far the log was when it was last looked at or written to."""
         self.away: StoreProblem | None = None
         """Why the log cannot be reached; what was copied before stays."""
+        self.notices: list[Notice] = []
+        """What a person should be told of it."""
         self._folder = folder
         self._path = folder / segments.NAME
         self._lock = lock
         self._blocks: dict[str, range] = {}
+        self._counts: dict[str, int] = {}
         self._closing: Event | None = None
 
-    def look(self, *, required: bool = False) -> None:
+    def look(self, *, required: bool = False, anew: bool = False) -> None:
         """Add what the log has and the copy has not, if it can be reached; raises `StoreProblem`
         where it has to be.
         """
         try:
-            self.catch_up()
+            self.catch_up(anew=anew)
             self.away = None
         except StoreProblem as problem:
             if required:
@@ -297,28 +295,34 @@ class Copy:
             self._closing.set()
 
     def reserve(self, table: str, least: int) -> int:
-        """Return a number for a new document that no other machine gives to one."""
+        """Return a number for a new document that no other machine gives to one; numbers that are
+        reserved anew begin at `least`, and are more each time.
+        """
         block = self._blocks.get(table, range(0))
-        while not block or block[-1] < least:
-            first = self.log.reserve(table, least, _BLOCK)
-            block = range(first, first + _BLOCK)
-        taken = max(block[0], least)
-        self._blocks[table] = range(taken + 1, block.stop)
-        return taken
+        if not block:
+            count = self._counts.get(table, _BLOCK)
+            self._counts[table] = min(2 * count, _MOST)
+            first = self.log.reserve(table, least, count)
+            block = range(first, first + count)
+        self._blocks[table] = block[1:]
+        return block[0]
 
     def catch_up(self, *, anew: bool = False) -> None:
         """Add what the log has and the copy has not; a copy that does not go on so begins anew."""
         try:
-            if anew or self._end() != self.log.state():
+            state = self.log.state()
+            if anew or self._end() != state:
                 with self._lock.held():
-                    self._catch_up(anew)
+                    state = self._add_news(anew)
+            self.known = state
         except OSError as error:
             raise cannot_write(self._folder, error) from error
 
-    def _catch_up(self, anew: bool) -> None:
+    def _add_news(self, anew: bool) -> LogState:
+        """Return how far the copy then is."""
         if not anew:
             segments.mend_tail(self._path)
-        state, place = self.log.state(), None if anew else self._end()
+        state, place = self.log.state(), self._end()
         if place is not None and place.rev > state.rev:
             raise StoreProblem(
                 f"The team's store ends at revision {state.rev:,}, and this machine has seen "
@@ -326,17 +330,39 @@ class Copy:
                 f"Nothing was changed; what was lost stands in {self._folder}.",
             )
         try:
-            if place is None:
+            if anew or place is None:
                 raise Differs
-            self.known = self._add(place, state)
+            return self._add(self._path, place, state)
         except Differs:
+            return self._begin_anew(state)
+
+    def _begin_anew(self, state: LogState) -> LogState:
+        """Copy the whole log, beside the copy until it is whole. What was made of the old one goes;
+        the old one stays where nothing was erased that it holds: then the log was put back.
+        """
+        header = self.log.header
+        with draft_beside(self._path) as (file, draft):
+            fill(file, header)
             try:
-                self.known = self._add(self._begin(), state)
+                state = self._add(draft, LogState(0, hash_of(header[:-1])), state)
             except Differs as error:
                 raise StoreProblem(
                     "The entries of the team's store do not follow each other.",
                     "Nothing was changed; ask its owner to run `workbench store check`.",
                 ) from error
+            if self._end() is not None and not _purges_in(draft) - _purges_in(self._path):
+                kept = self._folder / f"{_PUT_BACK}{time_ns()}.jsonl"
+                self._path.replace(kept)
+                self.notices.append(
+                    f"The team's store was put back to an older state; what this machine had seen is kept in {kept}."
+                )
+            for name in (DOCUMENTS, NOTE):
+                (self._folder / name).unlink(missing_ok=True)
+            (self._folder / BEGUN_ANEW).touch()
+            put_in_place(draft, self._path)
+        own = Blobs(self._folder)
+        own.remove(set(own.names()) - set(self.log.blob_names()))
+        return state
 
     def line(self, entry: Entry, prev: str) -> bytes:
         """Return an entry as the line after the one with hash `prev`; raises `Differs`."""
@@ -369,14 +395,8 @@ class Copy:
         rev = value.get("rev")
         return LogState(rev, found.hash) if isinstance(rev, int) else None
 
-    def _begin(self) -> LogState:
-        for name in (DOCUMENTS, NOTE):
-            (self._folder / name).unlink(missing_ok=True)
-        write_file(self._path, self.log.header)
-        return LogState(0, hash_of(self.log.header[:-1]))
-
-    def _add(self, place: LogState, state: LogState) -> LogState:
-        """Add what comes after a place, and return the last one."""
+    def _add(self, path: Path, place: LogState, state: LogState) -> LogState:
+        """Add what comes after a place to a file, and return the last one."""
         if place.rev == state.rev:
             if place.hash != state.hash:
                 raise Differs
@@ -387,11 +407,18 @@ class Copy:
             size += len(lines[-1])
             place = LogState(entry.rev, entry.hash)
             if size >= _BATCH:
-                segments.append(self._path, b"".join(lines))
+                segments.append(path, b"".join(lines))
                 lines, size = [], 0
         if lines:
-            segments.append(self._path, b"".join(lines))
+            segments.append(path, b"".join(lines))
         return place
+
+
+def _purges_in(path: Path) -> set[str]:
+    """Return the names of the entries of a journal that erased something."""
+    with open_lines(path) as file:
+        lines = [line for line in read_lines_of(file) if b'"kind":"purge"' in line]
+    return {entry.uid for line in lines if (entry := _entry_of(line.rstrip(b"\n"))) is not None}
 
 
 # Whole stores.
@@ -449,7 +476,7 @@ def entries_in(folder: Path) -> Iterator[Entry]:
 def _entry_of(line: bytes) -> Entry | None:
     """Read a sealed line as an entry; a header is none. Raises `BadLine` and `KeyError`."""
     found, end = read_seal(line)
-    value = loads(line[:end] + b"}")
+    value = read_line(line)[0]
     if segments.is_header(value):
         return None
     head = (value["rev"], value["at"], value["actor"], value["kind"], value["uid"])

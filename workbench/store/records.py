@@ -162,6 +162,8 @@ COUNTERS = frozenset(name for kind in RECORDS for name in kind.counters)
 clash.
 """
 
+COUNTERS_OF = {kind.table: frozenset(kind.counters) for kind in RECORDS}
+
 NAMED = frozenset(kind.table for kind in RECORDS if kind.is_named)
 COPIES = frozenset(kind.table for kind in RECORDS if kind.is_copy)
 TOTALS = frozenset(kind.table for kind in RECORDS if kind.is_total)

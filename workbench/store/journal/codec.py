@@ -34,6 +34,12 @@ _SEAL = re.compile(
     rb'(,"prev":"([0-9a-f]{64})")?(,"by":"([0-9a-f]{32})")?,"hash":"([0-9a-f]{64})"\}\Z'
 )
 _LONGEST_SEAL = 200
+_TEXT = rb'"(?:[^"\\]|\\.)*"'
+_MEMBERS = re.compile(
+    rb'\{"rev":\d+,"at":%s,"actor":%s,"kind":%s,"uid":%s,"level":"[a-z]+"(?=,)' % ((_TEXT,) * 4)
+)
+"""How a line begins that a member of a shared store wrote: what stands there is the log's."""
+
 _BEGINS = re.compile(rb'\{"(?:rev|journal)":')
 _ENDS = re.compile(rb',"hash":"[0-9a-f]{64}"\}')
 _END = len(b',"hash":""}') + 64
@@ -150,12 +156,18 @@ def read_seal(line: bytes) -> tuple[Seal, int]:
 
 
 def read_line(line: bytes) -> tuple[dict[str, Any], Seal]:
-    """Read a sealed line (without its line end): its value, and what seals it; raises `BadLine`."""
+    """Read a sealed line (without its line end): its value, and what seals it; raises `BadLine`.
+
+    Of one that a member of a shared store wrote, and that is not JSON, the head is read, which the
+    log wrote.
+    """
     found, end = read_seal(line)
     try:
         value = loads(line[:end] + b"}")
     except ValueError as error:
-        raise BadLine("it is not JSON") from error
+        if (head := _MEMBERS.match(line)) is None:
+            raise BadLine("it is not JSON") from error
+        value = loads(head[0] + b"}")
     if not isinstance(value, dict):
         raise BadLine("it is not a JSON object")
     return value, found

@@ -23,6 +23,7 @@ from workbench.core.record import (
     cannot_write,
     iso,
     parse_time,
+    why_failed,
 )
 from workbench.core.team import COPY
 from workbench.store import folder as folders
@@ -184,10 +185,11 @@ class Journal:
             from workbench.store.log import Copy as CopyOf
 
             self.copy = CopyOf(folder, shared, self._lock)
+            self.copy.notices = self.notices
             self.copy.look(required=not segments.store_id(folder))
         self._load()
         if self.copy is not None and self._tail.damage:
-            self.copy.catch_up(anew=True)
+            self.copy.look(anew=True)
             self._load()
 
     @property
@@ -423,11 +425,14 @@ class Journal:
                 )
                 seen = self._tail.append(line, said)
             except Differs:  # others wrote before it
-                copy.catch_up()
+                try:
+                    copy.catch_up()
+                except StoreProblem as problem:
+                    raise stored_elsewhere(self.folder, problem.message) from problem
                 self._pull()
                 return
             except OSError as error:
-                raise stored_elsewhere(self.folder, error) from error
+                raise stored_elsewhere(self.folder, why_failed(error)) from error
             self._apply(said)
             self.identity.note(self._tail, seen)
 
@@ -766,8 +771,6 @@ class Journal:
             self._read_tail()
             self._look_before_writing()
             yield
-            if self.copy is not None:
-                self.copy.publish(self.rev, self._tail.mark)
 
     def reload(self) -> None:
         """Read the store again from its files; listeners hear of every record that differs."""
@@ -852,7 +855,8 @@ class Journal:
     def _look_closer(self) -> None:
         """Find out whether changes are out of order, and what is gone."""
         self.identity.open(self._tail)
-        if self._tail.disordered or self.state.clashes:
+        # Of a copy the order is the log's: a record that comes again has no effect.
+        if self.copy is None and (self._tail.disordered or self.state.clashes):
             self._settle()
         known = max((stamp.rev for stamp in checkpoint_writer.stamps_of(self.folder)), default=0)
         self.identity.compare(self.rev, known)
@@ -882,9 +886,9 @@ class Journal:
         is added.
         """
         if self._unsure:
-            self._unsure = ""
             if self.copy is not None:
                 self.copy.catch_up()
+            self._unsure = ""
             self.reload()
         self._read_tail()
         self._adopt()
@@ -942,7 +946,8 @@ class Journal:
             else:
                 for entry in self._tail.entries():
                     self._apply(entry)
-                if (self._tail.disordered or self.state.clashes) and self._settled is None:
+                is_branched = self._tail.disordered or self.state.clashes
+                if is_branched and self._settled is None and self.copy is None:
                     self.reload()
             return max(0, self.rev - before)
 

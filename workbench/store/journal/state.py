@@ -536,7 +536,7 @@ class Staged:
     `label`, when it is set, says what is done better than what was said when it began; `takes` are
     the actions that are taken back here.
     `keys` maps (table, record key) to the document id that a new record was given here. `reserve`
-    returns a number for a new document of a table, at least as large as the one it is given.
+    returns a number for a new document of a table, given what would be the next one here.
     """
 
     def __init__(
@@ -602,9 +602,9 @@ class Staged:
         """
         taken = max(self._state.next_id(table), self.next_ids.get(table, 0))
         if self._reserve is not None:
-            taken = self._reserve(table, 1)
+            taken = self._reserve(table, taken)
         while self.get(table, str(taken)) is not None:
-            taken = taken + 1 if self._reserve is None else self._reserve(table, taken + 1)
+            taken = taken + 1 if self._reserve is None else self._reserve(table, taken)
         self.next_ids[table] = taken + 1
         return taken
 

@@ -19,7 +19,7 @@ from workbench.core.health import PurgedRecord, Unfinished
 from workbench.core.record import StoreProblem, UnknownRecord, why_failed, without
 from workbench.store import history
 from workbench.store.blobs import BlobProblem, Blobs
-from workbench.store.entry import Doc, DocChange, Transaction
+from workbench.store.entry import HEAD, REFUSED, Doc, DocChange, Transaction, from_json
 from workbench.store.files import DOCUMENTS, open_lines, read_lines_of
 from workbench.store.identity import key_in
 from workbench.store.identity import mark_of as text_mark
@@ -79,7 +79,15 @@ class Redactor:
                 else:
                     yield raw
                 continue
-            clean = value if is_header(value) else self._entry(value)
+            if is_header(value):
+                clean = value
+            elif "level" not in value or not from_json(value).label.startswith(REFUSED):
+                clean = self._entry(value)
+            elif self.is_in(raw) or self.names_in(raw):  # it has no effect, whatever it says
+                head = {name: part for name, part in value.items() if name in HEAD}
+                clean = {**head, "label": MARK, "changes": []}
+            else:
+                clean = value
             if clean != value:
                 self.lines += 1
             yield raw if clean == value else (clean, sealed)
@@ -210,16 +218,16 @@ class InBlobs(NamedTuple):
                 body = json.loads(self.blobs.read(name))
                 yield from texts_of({part: body[part] for part in words if part in body})
 
-    def remove(self, journal: Journal, doomed: frozenset[Place]) -> tuple[str, ...]:
-        """Remove the files that no other record names or named, and those that none does; raises
-        `OSError`.
+    def alone(self, journal: Journal, doomed: frozenset[Place]) -> list[str]:
+        """Return the hashes of the files that no other record names or named, and of those that
+        none does.
         """
         replaced = self.blobs.replaced()
         there = set(self.blobs.names())
         for name in self._elsewhere(journal, doomed, there | set(replaced)):
             there.discard(replaced.get(name, name))
             there.discard(name)
-        return self.blobs.remove(sorted(there))
+        return sorted(there)
 
     def _elsewhere(
         self, journal: Journal, doomed: frozenset[Place], names: set[str]
@@ -376,8 +384,11 @@ def purge(
                 staged.put(_LEFT, place, to_doc(record))
         with _said_when_unfinished(journal.folder):
             # First of all: broken off after that, the journal still says which files they were.
-            files = blobs.remove(journal, doomed)
+            names = blobs.alone(journal, doomed)
+            files = Blobs(journal.folder).remove(names)
         done = _carry_out(journal, redactor, tuple(records), beside)
+        if journal.shared is not None:
+            journal.shared.drop_blobs(names)
         return replace(done, removed=(*files, *done.removed))
 
 
@@ -417,6 +428,8 @@ def _carry_out(
         )
         journal.reload()
         journal.remember()
+    if journal.copy is not None:
+        journal.copy.publish(journal.rev, journal.mark)
     return Purged(records, redactor.lines, (DOCUMENTS, *rewritten), removed, redactor.dropped)
 
 
