@@ -388,8 +388,9 @@ def test_a_process_of_its_own_delivers(join: Join) -> None:
 
 
 @pytest.fixture
-def bob(join: Join, way: Way, store: str, delivering: list[Path]) -> Person:
+def bob(join: Join, server: Postgres, way: Way, store: str, delivering: list[Path]) -> Person:
     """Somebody whose way to the database can be cut, with a memory there."""
+    server.make_role("ann_agent")
     bob = join("bob", "owner")
     bob.address = without_password(way.url("bob", store))
     bob.ok("ingest", "Deploys need AUTH_SECRET in CI")
@@ -428,6 +429,21 @@ def test_hooks_answer_while_the_database_is_away_and_what_they_bring_is_delivere
     way.away = False
     assert bob.json("store", "sync")["delivered"] == 3
     assert len(bob.texts()) == 3
+
+
+def test_the_doctor_says_how_the_store_is_reached_and_what_waits(bob: Person, way: Way) -> None:
+    bob.ok("append", "The build takes nine minutes")
+    team = bob.json("doctor")["team"]
+    assert (team["role"], team["level"], team["waiting"], team["away"]) == ("bob", "owner", 1, "")
+    assert len(team["problems"]) == 1
+    bob.ok("store", "members", "add", "ann_agent", "--agent")
+    assert bob.json("doctor")["team"]["problems"] == []
+    way.cut()
+    away = bob("doctor")
+    assert away.code == 0
+    assert "cannot be reached" in away.out
+    assert "store sync" in away.out
+    assert json.loads(bob("doctor", "--json").out)["team"]["server"] == ""
 
 
 # Bad input

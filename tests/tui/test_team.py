@@ -80,6 +80,15 @@ async def test_what_others_do_is_seen_and_the_header_says_when_the_database_is_a
         await shows(pilot, "still followed")
 
 
+async def test_health_says_as_whom_one_is_there(join: Join) -> None:
+    keeper, ann = join(KEEPER, "owner"), join("ann", "reader")
+    put(keeper, 1, "Deploys need AUTH_SECRET in CI")
+    app = app_over(ann)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("6")
+        await shows(pilot, "you are ann, reader")
+
+
 async def test_what_was_typed_is_kept_when_the_database_goes_away_or_the_role_may_not(
     join: Join, way: Way
 ) -> None:

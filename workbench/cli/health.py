@@ -196,7 +196,10 @@ def _findings_lines(findings: "Findings") -> Iterator[str]:
     for one in findings.half_done:
         yield from _half_done_lines(one)
         yield "`workbench doctor --finish` does this."
-    rows = [("backup", _last_backup(findings))]
+    team = findings.team
+    told = [] if team is None else [*team.sentences(), *team.problems]
+    rows = [("" if at else "team", sentence) for at, sentence in enumerate(told)]
+    rows.append(("backup", _last_backup(findings)))
     for group, label in findings.unfinished:
         rows.append(("unfinished", label))
         rows.append(("", f"`workbench undo --group {group}` takes back what was written"))
@@ -298,6 +301,7 @@ def _findings_json(findings: "Findings") -> dict[str, object]:
             for one in findings.half_done
         ],
         **picked(findings, *beside),
+        **({"team": findings.team} if findings.team is not None else {}),
     }
 
 

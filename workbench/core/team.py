@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.core.files.fresh import open_handle
 from workbench.core.record import StoreProblem, as_object
+from workbench.core.text import counted
 
 COPY = "team.json"
 """The file that says, in the folder of this machine's copy of a team's store, whose copy it is."""
@@ -159,6 +161,43 @@ def hidden_store(folder: Path) -> str:
         f"The store in {folder} is not shown, since this project uses its team's: "
         f"`workbench --store {folder} list` shows it, `workbench help team` says how to bring it along."
     )
+
+
+class TeamState(NamedTuple):
+    """How a team's store is reached from here: `away` says why it is not, and then no more is known
+    than how many things wait to be delivered.
+
+    `clock` is how many seconds the server's is ahead, `behind` how many changes this machine's copy
+    lacks. `problems` are sentences.
+    """
+
+    name: str
+    waiting: int
+    away: str = ""
+    role: str = ""
+    level: str = ""
+    is_agent: bool = False
+    server: str = ""
+    is_encrypted: bool = False
+    clock: float = 0
+    members: int = 0
+    behind: int = 0
+    problems: tuple[str, ...] = ()
+
+    def sentences(self) -> list[str]:
+        """Say all but the problems."""
+        agent = ", for agents" if self.is_agent else ""
+        encrypted = "encrypted" if self.is_encrypted else "not encrypted"
+        said = [self.away] if self.away else [
+            f"{self.name}: you are {self.role}, {self.level}{agent}, one of {counted(self.members, 'member')}.",
+            f"PostgreSQL {self.server}, {encrypted}; the clocks differ by {abs(self.clock):.1f} seconds.",
+        ]  # fmt: skip
+        if self.behind:
+            said.append(f"The copy on this machine lacks {counted(self.behind, 'change')}.")
+        if self.waiting:
+            things = counted(self.waiting, "thing waits", "things wait")
+            said.append(f"{things} to be delivered; `workbench store sync` does that.")
+        return said
 
 
 def last_state(away: StoreProblem) -> str:

@@ -27,6 +27,7 @@ from workbench.store.records import place_of
 
 if TYPE_CHECKING:
     from workbench.core.health import Diagnosis, Recovery, Unfinished
+    from workbench.core.team import TeamState
     from workbench.services.promotion.placements import HalfDone
     from workbench.store.maintenance.backup import Packed
 
@@ -77,7 +78,7 @@ class Findings(NamedTuple):
     any more. `mended` says that the read index differed, and was made anew. `later`
     memories are dated after this machine's clock, and so served to nobody yet. `unreadable` are
     files of working memories. `too_long` are memories and bullets longer than the store takes in:
-    they are shown cut.
+    they are shown cut. `team` is how the store of a team is reached.
     """
 
     diagnosis: "Diagnosis"
@@ -93,6 +94,7 @@ class Findings(NamedTuple):
     later: int = 0
     unreadable: tuple[str, ...] = ()
     too_long: tuple[str, ...] = ()
+    team: "TeamState | None" = None
 
     @property
     def is_clean(self) -> bool:
@@ -148,7 +150,15 @@ class Doctor(Service):
             sum(memory.created_at > self._context.now() for memory in memories),
             tuple(unreadable(self._library)),
             tuple(place_of(one)[1] for one in texts if len(one.content) > MAX_KEPT),
+            self._team(),
         )
+
+    def _team(self) -> "TeamState | None":
+        if self._library.shared is None:
+            return None
+        from workbench.services.team.admin import look
+
+        return look(self._library)
 
     def _left_in(self, state: Path | None) -> Iterator[Path]:
         """Yield what a killed process left in the person's `state` folder and beside the last

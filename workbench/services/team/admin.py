@@ -148,6 +148,35 @@ def check(folder: Path) -> tuple[Facts, list[str]]:
     return facts, list(_problems(facts))
 
 
+def look(library: Library) -> team.TeamState | None:
+    """Return how the team's store is reached that an open store is a copy of, `None` for a store of
+    its own. While it is away nothing is asked of it.
+    """
+    folder = library.folder
+    address = paths.team_address(folder)
+    if not address:
+        return None
+    state = team.TeamState(team.shown(address), len(waiting(folder)))
+    try:
+        if library.away is not None:
+            raise library.away
+        with closing(_log_of(folder)) as log:
+            facts, behind = admin.check(log), log.state().rev - library.revision
+    except StoreProblem as problem:
+        return state._replace(away=str(problem))
+    return state._replace(
+        role=facts.me.role,
+        level=facts.me.level,
+        is_agent=facts.me.is_agent,
+        server=facts.server,
+        is_encrypted=facts.is_encrypted,
+        clock=facts.clock,
+        members=len(facts.members),
+        behind=max(0, behind),
+        problems=tuple(_problems(facts)),
+    )
+
+
 _SECONDS = 60
 
 

@@ -112,6 +112,9 @@ class Store(Section[State]):
         if findings.edit is not None:
             text = f"{findings.edit.file} was changed by another program"
             found.append(self.row("edit", BAD, text, item=findings.edit, style=ERROR))
+        if (team := findings.team) is not None:
+            mark, text = (BAD, team.problems[0]) if team.problems else ("", team.sentences()[0])
+            found.append(self.row("team", mark, text))
         records = f"{amount(len(library.memories), 'memory', 'memories')}, {amount(len(library.bullets), 'bullet')}"
         caches = ", ".join(f"{c.name} {_bytes(c.size)}" for c in findings.caches) or "none yet"
         return [
@@ -147,7 +150,8 @@ class Store(Section[State]):
         findings = self.value.findings
         return joined(
             title("The store"), body(str(findings.diagnosis.folder), MUTED), BLANK, *_wrong(findings.diagnosis),
-            *(body(note, MUTED) for note in findings.diagnosis.notes), BLANK, body(self._backup(), MUTED),
+            *(body(note, MUTED) for note in findings.diagnosis.notes), BLANK, *_team(findings),
+            body(self._backup(), MUTED),
             *self._caches(findings), BLANK,
             key_line("health.check", "reads every line again"),
             key_line("health.compact", "compresses closed journal files; the history still reads them"),
@@ -325,6 +329,13 @@ def _wrong(diagnosis: Diagnosis) -> list[Content]:
         said = f"The last line is unfinished ({diagnosis.torn} bytes) and will be dropped: left by a crash."
         parts.append(body(said))
     return parts
+
+
+def _team(findings: Findings) -> list[Content]:
+    if findings.team is None:
+        return []
+    said = (*findings.team.problems, *findings.team.sentences())
+    return [*(body(sentence) for sentence in said), BLANK]
 
 
 def _sound(diagnosis: Diagnosis, newer: int = 0) -> str:
