@@ -86,7 +86,7 @@ async def test_health_says_as_whom_one_is_there(join: Join) -> None:
     app = app_over(ann)
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("6")
-        await shows(pilot, "you are ann, reader")
+        await shows(pilot, "You are ann, reader")
 
 
 async def test_what_was_typed_is_kept_when_the_database_goes_away_or_the_role_may_not(

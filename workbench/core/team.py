@@ -189,7 +189,7 @@ class TeamState(NamedTuple):
         agent = ", for agents" if self.is_agent else ""
         encrypted = "encrypted" if self.is_encrypted else "not encrypted"
         said = [self.away] if self.away else [
-            f"{self.name}: you are {self.role}, {self.level}{agent}, one of {counted(self.members, 'member')}.",
+            f"You are {self.role}, {self.level}{agent}, one of {counted(self.members, 'member')} of {self.name}.",
             f"PostgreSQL {self.server}, {encrypted}; the clocks differ by {abs(self.clock):.1f} seconds.",
         ]  # fmt: skip
         if self.behind:
