@@ -375,6 +375,20 @@ def test_what_was_brought_is_stored_once_when_the_delivery_is_killed(
     assert bob.texts() == sorted(texts)
 
 
+def test_what_is_brought_before_the_first_connection_is_delivered_too(
+    join: Join, way: Way, store: str, delivering: list[Path]
+) -> None:
+    bob = join("bob")
+    bob.address = without_password(way.url("bob", store))
+    way.away = True
+    bob.ok("append", "Deploys need AUTH_SECRET")
+    assert bob.hook("UserPromptSubmit", prompt="No, always use pnpm instead of npm").code == 0
+    assert bob.json("store", "list")["stores"][0]["waiting"] == 2
+    way.away = False
+    assert bob.json("store", "sync")["delivered"] == 2
+    assert len(bob.texts()) == 2
+
+
 def test_a_process_of_its_own_delivers(join: Join) -> None:
     bob = join("bob")
     bob("list")

@@ -86,8 +86,8 @@ def append_text(call: Call) -> Answer:
 
 def _put_off(call: Call, folder: Path, observation: "Observation") -> Answer:
     """Keep an observation for a team's store, and let another process deliver it."""
-    from workbench.services.team.delivery import put_off
     from workbench.services.team.reach import sync_later
+    from workbench.services.team.spool import put_off
 
     waits = put_off(folder, observation, actor_of(call.args))
     sync_later(folder)

@@ -107,11 +107,16 @@ def team_dir() -> Path:
     return cache_dir() / "team"
 
 
+def is_team_copy(store: Path) -> bool:
+    """Tell whether a folder is the place of a copy of a team's store."""
+    return os.path.realpath(store.parent) == os.path.realpath(team_dir())
+
+
 def team_address(store: Path) -> str:
     """Return the address of the team's store that a folder is this machine's copy of; empty for a
     store of its own. Raises `StoreProblem`, also for a copy that was removed.
     """
-    if os.path.realpath(store.parent) != os.path.realpath(team_dir()):
+    if not is_team_copy(store):
         return ""
     address = team.address_in(store / team.COPY)
     if not address:
@@ -275,7 +280,12 @@ def _project_store(project: Path) -> StoreChoice:
 
 def team_copies() -> list[Path]:
     """Return this machine's copies of stores that teams share and somebody connected to."""
-    return sorted(path.parent for path in team_dir().glob(f"*/{team.COPY}") if _is_known(path))
+    return [place for place in team_places() if team.member_in(place / team.COPY) is not None]
+
+
+def team_places() -> list[Path]:
+    """Return the places of copies of teams' stores, those that nobody connected to yet, too."""
+    return sorted(path.parent for path in team_dir().glob(f"*/{team.COPY}") if _is_sound(path))
 
 
 def _is_agents(copy: Path) -> bool:
@@ -283,9 +293,9 @@ def _is_agents(copy: Path) -> bool:
     return member is not None and member[1]
 
 
-def _is_known(file: Path) -> bool:
+def _is_sound(file: Path) -> bool:
     with suppress(StoreProblem):
-        return team.address_in(file) != "" and team.member_in(file) is not None
+        return team.address_in(file) != ""
     return False
 
 

@@ -15,8 +15,8 @@ from workbench.core.files.atomic import write_file
 from workbench.core.files.locks import FileLock
 from workbench.core.record import StoreProblem, cannot_read, cannot_write
 from workbench.core.text import counted
-from workbench.services.team.delivery import waiting
 from workbench.services.team.reach import connected
+from workbench.services.team.spool import waiting
 from workbench.store import log as shared_log
 from workbench.store.blobs import Blobs
 from workbench.store.entry import Level
@@ -134,9 +134,11 @@ class Known(NamedTuple):
 
 
 def known() -> Iterator[Known]:
-    """Yield the stores of teams that this machine has a copy of."""
-    for folder in paths.team_copies():
-        yield Known(paths.team_address(folder), folder, id_of(folder), len(waiting(folder)))
+    """Yield the stores of teams that this machine has a copy of, or something that waits for."""
+    connected_to = paths.team_copies()
+    for folder in paths.team_places():
+        if (count := len(waiting(folder))) or folder in connected_to:
+            yield Known(paths.team_address(folder), folder, id_of(folder), count)
 
 
 def check(folder: Path) -> tuple[Facts, list[str]]:
