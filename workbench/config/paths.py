@@ -107,16 +107,11 @@ def team_dir() -> Path:
     return cache_dir() / "team"
 
 
-def is_team_copy(store: Path) -> bool:
-    """Tell whether a folder is the place of a copy of a team's store."""
-    return os.path.realpath(store.parent) == os.path.realpath(team_dir())
-
-
 def team_address(store: Path) -> str:
     """Return the address of the team's store that a folder is this machine's copy of; empty for a
     store of its own. Raises `StoreProblem`, also for a copy that was removed.
     """
-    if not is_team_copy(store):
+    if os.path.realpath(store.parent) != os.path.realpath(team_dir()):
         return ""
     address = team.address_in(store / team.COPY)
     if not address:
