@@ -124,13 +124,20 @@ begin
 
         -- Ranks as the profile `engram` does: equal weights of recency (0.995 an hour since the last
         -- access), importance with votes, and cosine, each from 0 to 1 over all memories of the store.
+        -- The vectors of a store are read in one go, whatever is known of a table that was just filled.
         create function search_memories(p_store text, p_query EXT.halfvec, p_k int)
         returns table (
             id text, text text, approved boolean, score float8, recency float8,
             importance float8, relevance float8
-        ) language sql stable as $$
-            with raw as (
-                select i.id, i.text, i.approved,
+        ) language plpgsql stable set enable_nestloop = off set work_mem = '64MB' as $$
+        #variable_conflict use_column
+        declare
+            searched workbench.indexes;
+        begin
+            select x.* into searched from workbench.indexes x
+                join workbench.stores s on s.id = x.store where s.name = p_store;
+            return query with raw as (
+                select i.id, i.approved,
                     case
                         when i.pinned then 1
                         when hours * ln(0.995::float8) < ln(1e-9::float8) then 0
@@ -140,22 +147,20 @@ begin
                     coalesce(
                         least(greatest(-(v.embedding OPERATOR(EXT.<#>) p_query), -1), 1), 0
                     ) as relevance
-                from workbench.stores s
-                join workbench.indexes x on x.store = s.id
-                join workbench.items i on i.store = s.id
-                left join workbench.vectors v
-                    on v.store = s.id and v.model = x.model and v.hash = i.hash
+                from workbench.items i
+                left join workbench.vectors v on v.store = searched.store
+                    and v.model = searched.model and v.hash = i.hash
                 cross join lateral (
                     select greatest(extract(epoch from now() - i.accessed)::float8, 0) / 3600
                 ) since (hours)
-                where s.name = p_store and i.created <= now()
+                where i.store = searched.store and i.created <= now()
             ), bounds as (
                 select min(recency) as recency, max(recency) - min(recency) as recencies,
                     min(importance) as importance, max(importance) - min(importance) as importances,
                     min(relevance) as relevance, max(relevance) - min(relevance) as relevances
                 from raw
             ), mapped as (
-                select r.id, r.text, r.approved,
+                select r.id, r.approved,
                     case when recencies > 1e-12
                         then (r.recency - b.recency) / recencies else 0.5 end as recency,
                     case when importances > 1e-12
@@ -163,12 +168,16 @@ begin
                     case when relevances > 1e-12
                         then (r.relevance - b.relevance) / relevances else 0.5 end as relevance
                 from raw r cross join bounds b
+            ), best as (
+                select *, recency / 3 + importance / 3 + relevance / 3 as score
+                from mapped order by score desc, id collate "C" limit p_k
             )
-            select id, text, approved,
-                recency / 3 + importance / 3 + relevance / 3 as score,
-                recency, importance, relevance
-            from mapped order by score desc, id collate "C" limit p_k
-        $$;
+            select id, (
+                    select i.text from workbench.items i
+                    where i.store = searched.store and i.id = best.id
+                ), approved, score, recency, importance, relevance
+            from best order by score desc, id collate "C";
+        end $$;
 
         revoke all on function add_vectors, drop_vectors, search_memories from public;
     $sql$, 'EXT', ext);
