@@ -584,8 +584,8 @@ class Journal:
         return self._index.arrivals(after) if self.standpoint is None else None
 
     def trust(self, shown: Collection[str] | None = None) -> None:
-        """Remember that what stands in the store now was shown to a person; it is read again.
-        Raises `StoreProblem`.
+        """Remember that what stands in the store now was shown to a person; what was not believed
+        before is read again. Raises `StoreProblem`.
 
         `shown` are the hashes of the foreign lines that were (default: all that there are). Raises
         `StoreProblem` when others came since.
@@ -593,6 +593,7 @@ class Journal:
         self.require_present()
         with self._keeper.held(), self._lock.held():
             self._read_tail()
+            believed = self.standing.trusted
             strange = {one.seal.hash for one in self.identity.strange}
             if shown is not None and not strange <= set(shown):
                 raise StoreProblem(
@@ -602,7 +603,8 @@ class Journal:
                 self.identity.trust_all(self._tail)
             except OSError as error:
                 raise cannot_read(self.folder, error) from error
-            self.reload()
+            if not believed:
+                self.reload()
 
     def strange_lines(self) -> list[tuple[str, str]]:
         """Return the hash and the actor of every change that is not known here, in the order of the
