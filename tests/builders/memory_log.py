@@ -1,13 +1,14 @@
 """A log in memory that several machines share, by the rules of the one in a database."""
 
-import json
+import re
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from threading import RLock
+from typing import Any, get_args
 
 from workbench.core.record import StoreProblem, iso
 from workbench.store import blobs
-from workbench.store.entry import LEVELS, Level
+from workbench.store.entry import LEVELS, Kind, Level
 from workbench.store.journal import codec, segments
 from workbench.store.journal.engine import utc_now
 from workbench.store.log import (
@@ -18,6 +19,8 @@ from workbench.store.log import (
     actor_of,
     hash_after,
 )
+
+_TABLE = re.compile("[a-z_]{1,60}")
 
 
 class Shared:
@@ -73,7 +76,8 @@ class MemoryLog:
     def append(self, seen: LogState, body: Body) -> Entry:
         with self.shared.lock:
             self._require("writer" if body.needs == "reader" else body.needs)
-            _check(body.data)
+            said = _check(body)
+            self._require_own(body.kind, said)
             known = self.shared.revs.get(body.uid)
             if known is not None:
                 return self.shared.entries[known - 1]
@@ -102,6 +106,9 @@ class MemoryLog:
     def reserve(self, table: str, least: int, count: int) -> int:
         with self.shared.lock:
             self._require("writer")
+            farthest = max(10**12, self.shared.counters.get(table, 0))
+            if not (1 <= least <= farthest and 1 <= count <= 1000 and _TABLE.fullmatch(table)):
+                raise StoreProblem("These are no numbers of new records.", "Nothing was changed.")
             first = max(self.shared.counters.get(table, 0), least)
             self.shared.counters[table] = first + count
             return first
@@ -161,6 +168,15 @@ class MemoryLog:
         self.shared.revs[uid] = entry.rev
         return entry
 
+    def _require_own(self, kind: str, said: dict[str, Any]) -> None:
+        """Leave it to reviewers to take back what somebody else did."""
+        named = [(said["target"], said.get("group"))] if kind in ("undo", "redo") else []
+        for rev, group in (*named, *((taken, None) for taken in said.get("takes", ()))):
+            place = int(rev) - 1 if str(rev).isdigit() else -1
+            entry = self.shared.entries[place] if place in range(len(self.shared.entries)) else None
+            if entry is None or (_role(entry.actor), _group(entry.data)) != (self._role, group):
+                self._require("reviewer")
+
     def _require(self, needs: Level) -> None:
         if self.away:
             raise StoreProblem("The team's store cannot be reached.", "Try again later.")
@@ -171,14 +187,36 @@ class MemoryLog:
             )
 
 
-def _check(data: bytes) -> None:
-    """Refuse what could name another actor, or begin another line of the journal."""
+def _role(actor: str) -> str:
+    return actor.partition(":")[2].partition("/")[0]
+
+
+def _group(data: bytes) -> object:
+    return codec.loads(b"{%s}" % data).get("group")
+
+
+def _check(body: Body) -> dict[str, Any]:
+    """Return what an entry says; refuse what no machine could read, what could name another actor,
+    and what begins another line of the journal.
+    """
     try:
-        keys = json.loads(b"{%s}" % data).keys()
+        said: dict[str, Any] = codec.loads(b"{%s}" % body.data)
     except ValueError as error:
         raise StoreProblem("This is no entry of a journal.", "Nothing was changed.") from error
-    if b"\n" in data or not data.startswith(b'"label":') or not keys <= _KEYS:
+    if (
+        b"\n" in body.data
+        or not body.data.startswith(b'"label":')
+        or not {"changes"} <= said.keys() <= _KEYS
+        or body.kind not in get_args(Kind)
+        or (body.kind in ("undo", "redo") and "target" not in said)
+        or not 1 <= len(body.uid) <= 64
+        or not body.claim.partition(":")[0]
+        or len(body.claim) > 1000
+        or len(body.data) > 16 << 20
+        or len(body.touched) > 100_000
+    ):
         raise StoreProblem("This is no entry of a journal.", "Nothing was changed.")
+    return said
 
 
 _KEYS = {"label", "group", "part", "more", "target", "takes", "next", "changes"}

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -16,11 +17,12 @@ from tests.builders.postgres import KEEPER, PASSWORD, Postgres, postgres, withou
 from workbench.config import paths
 from workbench.core.record import StoreProblem, UnknownOutcome
 from workbench.services.team.admin import check
+from workbench.store.blobs import BlobProblem, Blobs, hash_of
 from workbench.store.entry import new_uid
 from workbench.store.journal import codec, segments
 from workbench.store.log import Body, Clash, Entry, hash_after
 from workbench.store.team import admin
-from workbench.store.team.connection import SCHEMA, read_address
+from workbench.store.team.connection import SCHEMA, is_local, read_address
 from workbench.store.team.log import connect
 
 DATA = b'"label":"","changes":[]'
@@ -145,6 +147,66 @@ def test_a_writer_with_another_client_cannot_take_another_name(
     assert [entry.actor for entry in ann.read(0)] == ["human:bob"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "select workbench.commit({store}, 'u', 'human', 'edit', 'writer', 0, {hash}, null, {body})",
+        "select workbench.commit({store}, null, 'human', 'edit', 'writer', 0, {hash}, '{{}}', {body})",
+        "select workbench.commit({store}, 'u', null, 'edit', 'writer', 0, {hash}, '{{}}', {body})",
+        "select workbench.commit({store}, 'u', 'human', null, 'writer', 0, {hash}, '{{}}', {body})",
+        "select workbench.commit({store}, 'u', 'human', 'edit', 'writer', 0, {hash}, '{{}}', null)",
+        "select workbench.reserve({store}, null, 1, 1)",
+        "select workbench.reserve({store}, 'memories', null, 1)",
+        "select workbench.reserve({store}, 'memories', 1, null)",
+        "select workbench.put_blob({store}, null, '')",
+        "select workbench.put_blob({store}, '../x', '')",
+        "select workbench.put_blob({store}, 'abc', '')",
+        "select workbench.put_blob({store}, repeat('a', 40), null)",
+        "select workbench.put_blob({store}, repeat('a', 40), (repeat('a', 67108865))::bytea)",
+    ],
+)
+def test_what_says_too_little_or_too_much_is_refused(
+    server: Postgres, store: str, sql: "psycopg.Connection[tuple[object, ...]]", said: str
+) -> None:
+    ann = server.log(store)
+    empty = ann.state()
+    words = {"hash": f"'{empty.hash}'", "body": f"'{DATA.decode()}'"}
+    with pytest.raises(psycopg.Error) as refused:
+        sql.execute(said.format(store=ann.store, **words).encode())
+    assert refused.value.sqlstate == "WB003"
+    assert (ann.state(), ann.blob_names()) == (empty, ())
+
+
+def test_wrong_bytes_under_a_name_are_replaced_by_an_owner(
+    server: Postgres, store: str, sql: "psycopg.Connection[tuple[object, ...]]", tmp_path: Path
+) -> None:
+    ann, bob = server.log(store), server.log(store, "carl", "reviewer")
+    name = hash_of(b"right")
+    sql.execute("select workbench.put_blob(%s, %s, 'wrong')", (ann.store, name))
+    with pytest.raises(BlobProblem):
+        Blobs(tmp_path, bob).read(name)
+    bob.put_blob(b"right")
+    assert ann.get_blob(name) == b"wrong"
+    ann.put_blob(b"right")
+    sql.execute("select workbench.put_blob(%s, %s, 'wrong')", (ann.store, name))
+    assert Blobs(tmp_path, bob).read(name) == b"right"
+
+
+def test_a_client_asleep_in_its_transaction_is_disconnected(
+    server: Postgres, store: str, sql: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    ann = server.log(store)
+    said = (ann.store, ann.state().hash, DATA)
+    sql.autocommit = False
+    sql.execute(
+        "select workbench.commit(%s, 'u', 'human', 'edit', 'writer', 0, %s, '{}', %s)", said
+    )
+    shown = "show idle_in_transaction_session_timeout"
+    assert sql.execute(shown).fetchall() == [("10s",)]
+    sql.rollback()
+    assert sql.execute(shown).fetchall() == [("0",)]
+
+
 def test_an_agent_is_no_person(server: Postgres, store: str) -> None:
     agent = server.log(store, "ann_agent", "writer", is_agent=True)
     assert agent.append(agent.state(), body()).actor == "agent:ann_agent/human"
@@ -188,6 +250,7 @@ def test_members_come_and_go(server: Postgres, store: str) -> None:
         lambda: admin.remove_member(keeper, "nobody"),
         lambda: admin.set_member(keeper, admin.Member("wb_nobody", "writer", False)),
         lambda: admin.set_member(keeper, admin.Member("a/b", "writer", False)),
+        lambda: admin.set_member(keeper, admin.Member("public", "reader", False)),
         lambda: admin.remove_member(keeper, KEEPER),
         lambda: admin.set_member(keeper, admin.Member(KEEPER, "writer", False)),
     ]
@@ -380,7 +443,8 @@ def test_adding_to_many_entries_reads_few(server: Postgres, database: str) -> No
 def test_large_entries_are_read_a_few_at_a_time(server: Postgres, store: str) -> None:
     log = server.log(store)
     large = [
-        Body(new_uid(), "cli", "edit", (), b'"label":"%s"' % (b"x" * 5_000_000)) for _ in range(5)
+        Body(new_uid(), "cli", "edit", (), b'"label":"%s","changes":[]' % (b"x" * 5_000_000))
+        for _ in range(5)
     ]
     added = [log.append(log.state(), one) for one in large]
     assert list(log.read(0)) == added
@@ -407,6 +471,40 @@ def test_a_database_is_set_up_once(server: Postgres, database: str) -> None:
     for use in (lambda: connect(urls[0]), lambda: admin.init(urls[0], header())):
         with pytest.raises(StoreProblem, match="newer"):
             use()
+
+
+def test_a_schema_of_somebody_else_is_not_used(server: Postgres, database: str) -> None:
+    """Its functions and triggers would act in the name of who makes a store in it."""
+    for role in ("bob", "carl"):
+        server.make_role(role)
+        server.admin.execute(f"grant create on database {database} to {role}".encode())
+    assert admin.init(server.url("bob", "one", database), header())
+    for role in ("carl", KEEPER):
+        with pytest.raises(StoreProblem, match="bob"):
+            admin.init(server.url(role, "two", database), header())
+    assert admin.init(server.url("bob", "two", database), header())
+    assert not admin.init(server.url("bob", "two", database), header())
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("", True),
+        ("/var/run/postgresql", True),
+        ("@sockets", True),
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.1.2.3", True),
+        ("::1", True),
+        ("127.example.org", False),
+        ("localhost.example.org", False),
+        ("::12", False),
+        ("10.0.0.1", False),
+        ("db", False),
+    ],
+)
+def test_a_server_elsewhere_is_not_taken_for_a_local_one(host: str, local: bool) -> None:
+    assert is_local(host) is local
 
 
 def test_how_a_store_is_reached(server: Postgres, store: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.builders.memory_log import MemoryLog, Shared
 from tests.builders.postgres import postgres
 from workbench.core.record import StoreProblem, iso, parse_time
 from workbench.store.blobs import hash_of
-from workbench.store.entry import Level, new_uid
+from workbench.store.entry import Kind, Level, new_uid
 from workbench.store.journal import codec
 from workbench.store.log import Body, Clash, Entry, SharedLog, hash_after, line_of
 from workbench.store.team.log import TeamLog
@@ -85,12 +85,13 @@ def test_an_entry_is_numbered_dated_named_and_chained(connect: Connect) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        rb'"label":"\u0000 \ud800 \\ \" \n","changes":[]',
-        b'"label":"","changes":[1.0, 1e5,-0]',
+        rb'"label":"\u0000 \ud7ff \u00e9 \\ \\u \" \/ \b\f\n\r\t","changes":[]',
+        b'"label":"1e999","changes":[1.0, 1e5,-0,1.7976931348623157e308,18446744073709551615]',
+        b'"label":"[[","changes":' + b"[" * 250 + b"]" * 250,
         '"label":"naïve \u2028 🙂","changes":[]'.encode(),
         b'"label":"' + b"x" * 1_000_000 + b'","changes":[]',
     ],
-    ids=["escapes", "numbers", "wide", "long"],
+    ids=["escapes", "numbers", "deep", "wide", "long"],
 )
 def test_data_comes_back_byte_for_byte(connect: Connect, data: bytes) -> None:
     log = connect()
@@ -141,6 +142,18 @@ def test_the_log_says_who_acts(connect: Connect, claim: str, is_agent: bool, act
         b'"label":"","changes":[]}',
         b"",
         b'"changes":[]',
+        b'"label":""',
+        b'"label":"","changes":[1e999]',
+        b'"label":"","changes":[9e308]',
+        b'"label":"","changes":[' + b"1" * 400 + b"]",
+        b'"label":"","changes":' + b"[" * 1500 + b"]" * 1500,
+        b'"label":"","changes":' + b'[[],{"":' * 750 + b"}]" * 750,
+        rb'"label":"\ud800","changes":[]',
+        rb'"label":"\udc00","changes":[]',
+        rb'"label":"\\\q","changes":[]',
+        rb'"label":"\u00g0","changes":[]',
+        rb'"label":"","changes":[1\n2]',
+        b'"label":"' + b"x" * (16 << 20) + b'","changes":[]',
         b"\xff",
         b"\x00",
     ],
@@ -152,6 +165,65 @@ def test_an_entry_says_nothing_but_its_label_and_changes(connect: Connect, data:
     with pytest.raises(StoreProblem):
         log.append(log.state(), body(data=data))
     assert log.state().rev == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "foo"},
+        {"kind": "undo"},
+        {"kind": "redo"},
+        {"uid": ""},
+        {"uid": "u" * 65},
+        {"claim": ""},
+        {"claim": ":ann"},
+        {"claim": "agent:" + "x" * 1000},
+        {"touched": list(map(str, range(100_001)))},
+    ],
+    ids=lambda wrong: f"{wrong}"[:20],
+)
+def test_an_entry_is_of_a_kind_and_has_names(connect: Connect, wrong: dict[str, Any]) -> None:
+    log = connect()
+    with pytest.raises(StoreProblem):
+        log.append(log.state(), body()._replace(**wrong))
+    assert log.state().rev == 0
+
+
+def test_taking_back_what_others_did_takes_a_reviewer(connect: Connect) -> None:
+    ann, bob = connect("ann", "reviewer"), connect("bob", "writer")
+    ann.append(ann.state(), body(data=b'"label":"","group":"ab","changes":[]'))
+    bob.append(bob.state(), body(claim="agent:claude"))
+    bob.append(bob.state(), body(data=b'"label":"","group":"cd","part":1,"changes":[]'))
+    before = bob.state()
+
+    def taking(kind: Kind, words: bytes) -> Body:
+        return body(data=b'"label":"",%s,"changes":[]' % words)._replace(kind=kind)
+
+    refused: list[tuple[Kind, bytes]] = [
+        ("undo", b'"target":1'),
+        ("redo", b'"group":"ab","target":1'),
+        ("undo", b'"group":"ab","target":2'),
+        ("undo", b'"group":"ab","target":3'),
+        ("undo", b'"target":4'),
+        ("undo", b'"target":"x"'),
+        ("edit", b'"takes":["2","1"]'),
+        ("edit", b'"takes":["ab"]'),
+    ]
+    for kind, words in refused:
+        with pytest.raises(StoreProblem, match="bob"):
+            bob.append(before, taking(kind, words))
+    assert bob.state() == before
+    own: list[tuple[Kind, bytes]] = [
+        ("undo", b'"target":2'),
+        ("redo", b'"target":2'),
+        ("undo", b'"group":"cd","target":3'),
+        ("edit", b'"takes":["2"]'),
+    ]
+    for kind, words in own:
+        bob.append(before, taking(kind, words))
+    for kind, words in refused[1:2] + refused[-2:]:
+        ann.append(before, taking(kind, words))
+    assert bob.state().rev == before.rev + 7
 
 
 def test_entries_after_a_revision_are_read_in_order(connect: Connect) -> None:
@@ -278,6 +350,29 @@ def test_no_number_is_given_twice(connect: Connect) -> None:
     assert logs[0].reserve("memories", 1000, 10) == 1000
     assert logs[1].reserve("memories", 1, 1) == 1010
     assert logs[1].reserve("edges", 1, 1) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "least", "count"),
+    [
+        ("memories", 1, 0),
+        ("memories", 1, -5),
+        ("memories", 1, 1001),
+        ("memories", 0, 1),
+        ("memories", 10**12 + 1, 1),
+        ("memories", 2**63 - 1, 1),
+        ("", 1, 1),
+        ("Memories", 1, 1),
+        ("m" * 61, 1, 1),
+    ],
+)
+def test_numbers_are_not_used_up(connect: Connect, table: str, least: int, count: int) -> None:
+    connect()
+    log = connect("bob", "writer")
+    with pytest.raises(StoreProblem):
+        log.reserve(table, least, count)
+    assert log.reserve("memories", 10**12, 1000) == 10**12
+    assert log.reserve("memories", 10**12 + 1000, 10) == 10**12 + 1000
 
 
 def numbered(number: int, at: str = "2020-01-01T00:00:00Z", actor: str = "human") -> Entry:

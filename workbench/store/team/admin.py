@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from workbench.core.record import StoreProblem
 from workbench.store.entry import Level
 from workbench.store.journal.codec import hash_of
-from workbench.store.team.connection import SCHEMA, Server, read_address
+from workbench.store.team.connection import SCHEMA, Server, is_local, read_address
 from workbench.store.team.log import TeamLog, require_schema, schema_of
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-_LOCAL = ("", "/", "localhost", "127.", "::1", "@")
+_OWNER = """
+    select n.nspowner::regrole::text, n.nspowner in (current_user::regrole, d.datdba)
+    from pg_namespace n, pg_database d where n.nspname = 'workbench' and d.datname = current_database()
+"""
 _RIGHTS = """
     select 'use of the schema' where not has_schema_privilege('workbench', 'usage')
     union all
@@ -68,8 +71,15 @@ def init(url: str, header: bytes) -> bool:
                     "Its owner makes one by `createdb --encoding UTF8 --template template0 NAME`.",
                 )
             connection.execute("select pg_advisory_xact_lock(hashtext('memory-workbench'))")
-            there = "select from pg_namespace where nspname = 'workbench'"
-            before = 0 if connection.execute(there).fetchone() is None else schema_of(server)
+            owner = connection.execute(_OWNER).fetchone()
+            if owner is not None and not owner[1]:
+                raise StoreProblem(
+                    f"{server.address.shown}: its schema `workbench` was made by {owner[0]}, who could"
+                    " act in your name.",
+                    f"Nothing was changed; run this as {owner[0]} if that is right, or remove the"
+                    " schema.",
+                )
+            before = 0 if owner is None else schema_of(server)
             for number in range(before + 1, SCHEMA + 1):
                 script = files("workbench.store.team") / "sql" / f"{number:04d}.sql"
                 connection.execute(script.read_bytes())
@@ -83,8 +93,8 @@ def init(url: str, header: bytes) -> bool:
                 (name, header, hash_of(header[:-1]), hash_of(header[:-1])),
             ).fetchone()
             if made is not None:
-                owner = "insert into workbench.members values (%s, session_user, 'owner', false)"
-                connection.execute(owner, made)
+                adding = "insert into workbench.members values (%s, session_user, 'owner', false)"
+                connection.execute(adding, made)
                 connection.execute("select workbench.allow(session_user)")
             return made is not None
 
@@ -103,7 +113,7 @@ def check(log: TeamLog) -> Facts:
         row = connection.execute("select extract(epoch from clock_timestamp())::float8").fetchone()
         assert row is not None
         info = connection.info
-        local = any(info.host == one or (one and info.host.startswith(one)) for one in _LOCAL)
+        local = is_local(info.host)
         ahead = row[0] - (before + time.time()) / 2
         version = info.parameter_status("server_version") or ""
         return version, info.user, bool(info.pgconn.ssl_in_use), local, ahead

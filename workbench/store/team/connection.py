@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -32,9 +33,6 @@ _SETTINGS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-
-_LOCAL = {"", "localhost", "127.0.0.1", "::1"}
-"""Hosts on this machine, beside the folders of sockets."""
 
 _SAY_SSLMODE = ("PGSSLMODE", "PGSERVICE")
 """What in the surroundings may say how to encrypt, where the address does not."""
@@ -75,6 +73,14 @@ def read_address(text: str) -> Address:
     shown = f"{scheme}://{role.partition(':')[0]}{at}{hosts}/{database}?store={name}"
     url = _STORE.sub(lambda match: match[0][0], text).replace("?&", "?").rstrip("?&")
     return Address(url, name, shown)
+
+
+def is_local(host: str) -> bool:
+    """Tell whether a server is on this machine: by its socket, or by its address."""
+    try:
+        return host in ("", "localhost") or host[0] in "/@" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class Server:
@@ -158,8 +164,7 @@ class Server:
             raise StoreProblem("The address of the database cannot be read.", _FORM) from None
         settings: dict[str, Any] = {**_SETTINGS, **given}
         hosts = set(str(given.get("host") or os.environ.get("PGHOST", "")).split(","))
-        is_here = all(host in _LOCAL or host.startswith("/") for host in hosts)
-        if not (is_here or any(map(os.environ.get, _SAY_SSLMODE))):
+        if not (all(map(is_local, hosts)) or any(map(os.environ.get, _SAY_SSLMODE))):
             settings.setdefault("sslmode", "require")
         try:
             connection = psycopg.connect(autocommit=True, prepare_threshold=None, **settings)
@@ -243,6 +248,7 @@ _REFUSED = {
     "42501": ("The role may not do this in the database.", _RIGHTS),
     "55P03": ("Somebody else keeps the store busy.", "Nothing was changed; try again."),
     "25006": ("The server only reads: it is a copy.", "Use the address of the one that writes."),
+    "23514": ("That is no name for a member.", "Nothing was changed; use a role without / and :."),
     "53100": ("The disk of the server is full.", "Nothing was changed; tell its owner."),
     "42704": ("The server knows no such role.", "Its owner makes one by CREATE ROLE … LOGIN."),
 }

@@ -22,7 +22,7 @@ create table workbench.stores (
 
 create table workbench.members (
     store int not null references workbench.stores on delete cascade,
-    role text not null check (role !~ '[/:]'),
+    role text not null check (role !~ '[/:]' and role <> 'public'),
     level workbench.level not null,
     is_agent boolean not null,
     primary key (role, store)
@@ -78,12 +78,14 @@ create policy read on workbench.blobs for select
     using (store in (select store from workbench.members where role = session_user));
 
 -- Returns the member that asks; raises WB001 unless their level is enough. What is raised with a code
--- that begins with WB is shown to people as it is.
+-- that begins with WB is shown to people as it is. A client that falls asleep in its transaction is
+-- disconnected, so that it does not keep others from the store.
 create function workbench.member(p_store int, p_needs workbench.level) returns workbench.members
-language plpgsql stable as $$
+language plpgsql as $$
 declare
     asking workbench.members;
 begin
+    perform set_config('idle_in_transaction_session_timeout', '10s', true);
     select * into asking from workbench.members where store = p_store and role = session_user;
     if asking.level is null then
         raise exception '% is no member of this store.', session_user using
@@ -96,20 +98,72 @@ begin
     return asking;
 end $$;
 
--- Raises WB003 unless bytes are what a writer says of an entry: they could name another actor, or begin
--- another line of the journal. Escapes are taken out, which the database could not read; a name that
--- was written with some is not one of these then.
-create function workbench.check_body(p_body bytea) returns void
+-- Returns what a writer says of an entry as JSON in which escapes are question marks: the database
+-- could not read all of them. A name that was written with some is another one then. What is no
+-- escape of JSON, or half a character, keeps its backslash.
+create function workbench.read_body(p_body bytea) returns text
 language plpgsql immutable as $$
 declare
     said text := '{' || convert_from(p_body, 'UTF8') || '}';
 begin
-    if not starts_with(said, '{"label":') or said ~ '[\x01-\x1f]' or exists (
-        select from json_object_keys(regexp_replace(said, '\\.', 'x', 'g')::json) name
-        where name not in ('label', 'group', 'part', 'more', 'target', 'takes', 'next', 'changes')
+    if strpos(said, '\') = 0 then
+        return said;
+    end if;
+    return regexp_replace(
+        said, '\\(?:["\\/bfnrt]|u(?:[0-9a-ce-fA-CE-F][0-9a-fA-F]|[dD][0-7])[0-9a-fA-F]{2})', '?', 'g'
+    );
+end $$;
+
+-- Returns whether that is an entry which every machine can read, and nothing else: it could name
+-- another actor, or begin another line of the journal.
+create function workbench.is_body(p_said text) returns boolean
+language plpgsql immutable as $$
+declare
+    outside text;  -- of quotes
+begin
+    if not starts_with(p_said, '{"label":') or p_said ~ '[\x01-\x1f\\]' or (
+        select bool_or(name = 'changes') and count(*) = count(distinct name) and bool_and(
+            name in ('label', 'group', 'part', 'more', 'target', 'takes', 'next', 'changes')
+        ) from json_object_keys(p_said::json) name
+    ) is not true then
+        return false;
+    end if;
+    if p_said ~ '[0-9][eE]|[0-9]{200}'
+        or length(p_said) - length(replace(replace(p_said, '[', ''), '{', '')) > 254
+    then
+        select string_agg(part, '') into outside
+        from string_to_table(p_said, '"') with ordinality parts(part, number) where number % 2 = 1;
+        perform digits[1]::float8  -- which raises where that is too large
+        from regexp_matches(outside, '([0-9.]+[eE][-+0-9]+|[0-9]{200,})', 'g') digits;
+        outside := regexp_replace(outside, '[^][{}]+', '', 'g');
+        for depth in 1 .. 254 loop  -- as deep as the workbench writes
+            exit when outside = '';
+            outside := replace(replace(outside, '[]', ''), '{}', '');
+        end loop;
+        return outside = '';
+    end if;
+    return true;
+end $$;
+
+-- Raises WB001 where an entry takes back or brings back what somebody else did, unless a reviewer
+-- does. What it speaks of is known by revision, and by the group of that, or else by a group alone:
+-- whose that is the database cannot tell.
+create function workbench.require_own(p_asking workbench.members, p_kind text, p_said json)
+returns void language plpgsql stable as $$
+begin
+    if p_asking.level < 'reviewer' and exists (
+        select from (
+            select p_said ->> 'target' as rev, p_said ->> 'group' as its where p_kind in ('undo', 'redo')
+            union all
+            select taken, null from json_array_elements_text(p_said -> 'takes') taken
+        ) named left join workbench.entries e on e.store = p_asking.store
+            and e.rev = case when named.rev ~ '^[0-9]{1,18}$' then named.rev::bigint end
+        where split_part(split_part(e.actor, ':', 2), '/', 1) is distinct from p_asking.role
+            or workbench.read_body(e.body)::json ->> 'group' is distinct from named.its
     ) then
-        raise exception 'This is no entry of a journal.' using
-            errcode = 'WB003', hint = 'Nothing was changed; upgrade memory-workbench.';
+        raise exception '% is a % of this store; to undo or redo what somebody else did takes level'
+            ' reviewer.', p_asking.role, p_asking.level
+            using errcode = 'WB001', hint = 'Nothing was changed; ask a reviewer of the store.';
     end if;
 end $$;
 
@@ -154,8 +208,24 @@ declare
     now_hash text;
     entry entries;
     word text := split_part(p_claim, ':', 1);
+    said text;
 begin
-    perform check_body(p_body);
+    if length(p_body) > 16777216 or cardinality(p_touched) > 100000 then
+        raise exception 'This is too much for one change of a team''s store.' using
+            errcode = 'WB003', hint = 'Nothing was changed; do it in smaller parts.';
+    end if;
+    said := read_body(p_body);
+    if (
+        p_kind in ('edit', 'undo', 'redo', 'access', 'purge') and length(p_uid) between 1 and 64
+        and word <> '' and length(p_claim) <= 1000 and p_touched is not null and is_body(said)
+        and (p_kind not in ('undo', 'redo') or said::json ->> 'target' is not null)
+    ) is not true then
+        raise exception 'This is no entry of a journal.' using
+            errcode = 'WB003', hint = 'Nothing was changed; upgrade memory-workbench.';
+    end if;
+    if p_kind in ('undo', 'redo') or strpos(said, '"takes":') > 0 then
+        perform require_own(asking, p_kind, said::json);
+    end if;
     select * into locked from stores where id = p_store for update;
     select * into entry from entries where store = p_store and uid = p_uid;
     if entry.rev is not null then
@@ -205,7 +275,8 @@ begin
     level := entry.level;
 end $$;
 
--- Returns the first of some numbers that nobody else is given.
+-- Returns the first of some numbers that nobody else is given. Nobody moves them on farther than
+-- somebody could count, so that there is always a next one.
 create function workbench.reserve(p_store int, p_name text, p_least bigint, p_count bigint)
 returns bigint language plpgsql security definer
 set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
@@ -213,6 +284,14 @@ declare
     after bigint;
 begin
     perform member(p_store, 'writer');
+    select next into after from counters where store = p_store and name = p_name;
+    if (
+        p_name ~ '^[a-z_]{1,60}$' and p_count between 1 and 1000
+        and p_least between 1 and greatest(1000000000000, after)
+    ) is not true then
+        raise exception 'These are no numbers of new records.' using
+            errcode = 'WB003', hint = 'Nothing was changed; upgrade memory-workbench.';
+    end if;
     insert into counters as c values (p_store, p_name, p_least + p_count)
     on conflict (store, name) do update set next = greatest(c.next, p_least) + p_count
     returning next into after;
@@ -259,11 +338,21 @@ begin
     update stores set rev = locked.rev, hash = locked.hash where id = p_store;
 end $$;
 
+-- Keeps bytes under the name that a writer says they have; whoever reads them looks whether it fits.
+-- An owner replaces what another has put there.
 create function workbench.put_blob(p_store int, p_hash text, p_data bytea)
-returns void language plpgsql security definer set search_path = workbench, pg_temp as $$
+returns void language plpgsql security definer
+set search_path = workbench, pg_temp set lock_timeout = '5s' as $$
+declare
+    asking members := member(p_store, 'writer');
 begin
-    perform member(p_store, 'writer');
-    insert into blobs values (p_store, p_hash, p_data) on conflict do nothing;
+    if (p_hash ~ '^[0-9a-f]{40}$' and length(p_data) <= 67108864) is not true then
+        raise exception 'This is no file of a store.' using
+            errcode = 'WB003', hint = 'Nothing was changed; upgrade memory-workbench.';
+    end if;
+    insert into blobs as b values (p_store, p_hash, p_data)
+    on conflict (store, hash) do update set data = p_data
+    where asking.level = 'owner' and b.data <> p_data;
 end $$;
 
 create function workbench.drop_blobs(p_store int, p_hashes text[])
