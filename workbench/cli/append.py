@@ -27,6 +27,7 @@ from workbench.config import paths
 from workbench.core.record import InvalidQuery, UnreadableFile, WorkbenchError
 from workbench.core.stream.importance import TABLES
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
+from workbench.core.team import hidden_store
 
 if TYPE_CHECKING:
     from workbench.services.stream.ingest import Ingested
@@ -89,6 +90,8 @@ def _put_off(call: Call, folder: Path, observation: "Observation") -> Answer:
     from workbench.services.team.reach import sync_later
     from workbench.services.team.spool import put_off
 
+    if (hidden := call.session.choice().hidden) is not None:
+        warn(hidden_store(hidden))
     waits = put_off(folder, observation, actor_of(call.args))
     sync_later(folder)
     return Answer(

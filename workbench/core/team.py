@@ -128,7 +128,7 @@ def address_in(file: Path) -> str:
     file that does not say one.
     """
     try:
-        address = _said_in(file).get("store")
+        address = said_in(file).get("store")
     except FileNotFoundError:
         return ""
     except (OSError, ValueError, RecursionError) as error:
@@ -143,13 +143,20 @@ def member_in(file: Path) -> tuple[str, bool] | None:
     `None` where nobody did.
     """
     with suppress(OSError, ValueError, RecursionError):
-        said = _said_in(file)
+        said = said_in(file)
         if isinstance(role := said.get("role"), str) and role:
             return role, said.get("is_agent") is True
     return None
 
 
-def _said_in(file: Path) -> Mapping[str, object]:
+def may_write(file: Path) -> bool:
+    """Tell whether who connected last may add something, as far as the file of a copy knows."""
+    with suppress(OSError, ValueError, RecursionError):
+        return said_in(file).get("level") != "reader"
+    return True
+
+
+def said_in(file: Path) -> Mapping[str, object]:
     """Return what a small file of JSON says; raises `OSError`, `ValueError` and `RecursionError`."""
     with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as opened:
         return as_object(json.loads(opened.read(_LONGEST)))

@@ -36,11 +36,17 @@ def connected(address: str, folder: Path) -> "TeamLog":
     from workbench.store.team.log import connect
 
     log = connect(address)
-    said = json.dumps({"store": address, "role": log.role, "is_agent": log.is_agent}).encode()
-    with suppress(OSError):
-        if (folder / team.COPY).read_bytes() != said:
-            write_file(folder / team.COPY, said)
+    note(folder, store=address, role=log.role, is_agent=log.is_agent, level=log.level)
     return log
+
+
+def note(folder: Path, **facts: str | bool) -> None:
+    """Note in the file of a copy what is known of who connects."""
+    file = folder / team.COPY
+    with suppress(OSError, ValueError, RecursionError):
+        said = team.said_in(file)
+        if said != (now := {**said, **facts}):
+            write_file(file, json.dumps(now).encode())
 
 
 def offline(folder: Path) -> "Offline | None":
@@ -65,11 +71,24 @@ def addresses() -> list[str]:
     return list(found.values())
 
 
+_START_S = 30.0
+"""Seconds in which a process that delivers begins; later it is taken for one that could not."""
+
+
 def sync_later(folder: Path) -> None:
-    """Deliver what waits in a process of its own."""
+    """Deliver what waits in a process of its own, unless one was started that has not begun to."""
     import subprocess
     import sys
+    import time
 
+    from workbench.services.team.spool import started_mark
+
+    mark = started_mark(folder)
+    with suppress(OSError):
+        if abs(time.time() - mark.stat().st_mtime) < _START_S:
+            return
+    with suppress(OSError):
+        mark.touch()
     subprocess.Popen(
         [sys.executable, "-P", "-m", "workbench", "--store", str(folder), "store", "sync"],
         stdin=subprocess.DEVNULL,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from workbench.config import paths
+from workbench.core import team
 from workbench.core.files.atomic import write_file
 from workbench.core.record import StoreProblem, cannot_write
 from workbench.safety.secrets import mask
@@ -32,6 +33,11 @@ def put_off(folder: Path, observation: Observation, actor: str) -> Appended:
     """Keep an observation, its secrets masked, until it can be delivered to a team's store. Raises
     `InvalidRecord` and `StoreProblem`.
     """
+    if not team.may_write(folder / team.COPY):
+        raise StoreProblem(
+            "You may only read this team's store.",
+            "Nothing was kept; an owner makes you a writer, then run `workbench store sync`.",
+        )
     waits = Appended(new_uid(), actor, cleaned(observation, mask))
     place = waiting_in(folder)
     try:
@@ -45,6 +51,11 @@ def put_off(folder: Path, observation: Observation, actor: str) -> Appended:
 def waiting(folder: Path) -> list[Path]:
     """Return the files of what waits to be delivered to the store of a team, the oldest first."""
     return [*sorted(waiting_in(folder).glob("*.json")), *files(captures_of(folder))]
+
+
+def started_mark(folder: Path) -> Path:
+    """Return the file that is there while a process was started to deliver, and has not begun."""
+    return captures_of(folder) / "started"
 
 
 def captures() -> Path:

@@ -157,11 +157,13 @@ def _put_off(event: HookEvent, place: Place) -> str:
     """Keep an event of a team's store for another process, which has the time to connect; answer by
     what is on this machine.
     """
+    from workbench.core.team import COPY, may_write
     from workbench.services.team.reach import offline, sync_later
 
     place = place._replace(shared=offline(place.store), heads=None)
     if event.name in _STEPS and event.session:
-        spool.keep(folder_of(place.captures, place.store), event, place.actor)
+        if may_write(place.store / COPY):
+            spool.keep(folder_of(place.captures, place.store), event, place.actor, durable=True)
         sync_later(place.store)
     return injection(event, place) if event.name in place.told_at else ""
 

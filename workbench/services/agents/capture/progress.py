@@ -117,8 +117,8 @@ class Place(NamedTuple):
 FOLDER = "waiting"
 
 
-def keep(folder: Path, event: HookEvent, actor: str) -> None:
-    """Keep an event for the next one to store. Raises `StoreProblem`."""
+def keep(folder: Path, event: HookEvent, actor: str, *, durable: bool = False) -> None:
+    """Keep an event for the next one to store, or for another process. Raises `StoreProblem`."""
     from workbench.services.safety.masking import (
         masked,
         masked_text,
@@ -132,7 +132,7 @@ def keep(folder: Path, event: HookEvent, actor: str) -> None:
             place / f"{time.time_ns()}-{os.getpid()}.json",
             data.encode("ascii"),
             ".event-",
-            durable=False,
+            durable=durable,
         )
     except OSError as error:
         raise _refused(place, error) from error
