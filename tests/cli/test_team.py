@@ -4,6 +4,7 @@ their own.
 
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -253,7 +254,9 @@ def test_a_copy_that_was_removed_is_made_again_by_its_address_only(join: Join) -
     assert ann.texts() == ["Deploys need AUTH_SECRET"]
 
 
-def test_a_store_beside_a_pointer_is_named_and_keeps_its_entries(cli: Cli, join: Join) -> None:
+def test_a_store_beside_a_pointer_is_named_and_keeps_its_entries(
+    cli: Cli, join: Join, delivering: list[Path]
+) -> None:
     ann = join("ann", "owner")
     ann.bare("init")
     ann.bare("ingest", "mine alone")
@@ -263,6 +266,7 @@ def test_a_store_beside_a_pointer_is_named_and_keeps_its_entries(cli: Cli, join:
     shown = ann.bare("list")
     assert "mine alone" not in shown.out
     assert str(pointer.parent) in shown.err
+    assert str(pointer.parent) in ann.bare("append", "for whom is this").err
     assert "mine alone" in ann.bare("--store", ".workbench", "list").out
 
 
@@ -398,6 +402,54 @@ def test_a_process_of_its_own_delivers(join: Join) -> None:
     assert bob.texts() == ["Deploys need AUTH_SECRET"]
 
 
+def test_one_process_is_started_for_what_comes_before_it_begins(
+    join: Join, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+    bob = join("bob")
+    bob("list")
+    with monkeypatch.context() as patch:
+        patch.setattr(subprocess, "Popen", lambda words, **_: started.append(words))
+        for number in range(3):
+            bob.ok("append", f"Fact number {number} of {number * 7919}")
+    assert len(started) == 1
+    assert bob.json("store", "sync")["delivered"] == 3
+    with monkeypatch.context() as patch:
+        patch.setattr(subprocess, "Popen", lambda words, **_: started.append(words))
+        bob.ok("append", "The build takes nine minutes")
+    assert len(started) == 2
+
+
+def test_what_a_hook_brings_survives_a_power_cut(
+    join: Join, delivering: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob = join("bob")
+    bob("list")
+    made_durable: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda file: made_durable.append(os.fstat(file).st_ino))
+    bob.hook("UserPromptSubmit", prompt="No, always use pnpm instead of npm")
+    (folder,) = bob.home.rglob("waiting")
+    assert folder.stat().st_ino in made_durable
+
+
+def test_a_reader_is_told_that_nothing_is_kept_until_they_may_write(
+    join: Join, delivering: list[Path]
+) -> None:
+    ann, cid = join("ann", "owner"), join("cid", "reader")
+    cid("list")
+    assert "only read" in cid.refused("append", "Deploys need AUTH_SECRET")
+    assert cid.hook("UserPromptSubmit", prompt="No, always use pnpm instead of npm").code == 0
+    assert cid.json("store", "list")["stores"][0]["waiting"] == 0
+    ann.ok("store", "members", "add", "cid")
+    assert cid.json("store", "sync")["delivered"] == 0
+    cid.ok("append", "Deploys need AUTH_SECRET")
+    assert cid.json("store", "sync")["delivered"] == 1
+
+
+def test_there_is_nothing_to_deliver_on_a_new_machine(join: Join) -> None:
+    assert join("bob").json("store", "sync")["delivered"] == 0
+
+
 # While the database is away
 
 
@@ -458,6 +510,29 @@ def test_the_doctor_says_how_the_store_is_reached_and_what_waits(bob: Person, wa
     assert "cannot be reached" in away.out
     assert "store sync" in away.out
     assert json.loads(bob("doctor", "--json").out)["team"]["server"] == ""
+
+
+def test_a_prompt_is_answered_with_what_is_on_this_machine(
+    bob: Person, way: Way, join: Join
+) -> None:
+    config = bob.home / "config/memory-workbench/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[agents]\nrecall = true\n")
+    bob.ok("list")
+    asked = way.requests
+    shown = bob.hook("UserPromptSubmit", prompt="what do deploys need in CI?")
+    assert "AUTH_SECRET" in shown.out
+    assert way.requests == asked
+    assert "not connected" not in bob("capture", "status").out
+
+
+def test_a_shell_prompt_and_a_brief_wait_for_no_connection(bob: Person, way: Way) -> None:
+    bob.ok("list")
+    asked = way.requests
+    shown = bob.ok("status"), bob.ok("capture", "brief")
+    assert way.requests == asked
+    way.away = True
+    assert (bob.ok("status"), bob.ok("capture", "brief")) == shown
 
 
 # Bad input

@@ -131,6 +131,7 @@ class Session(NamedTuple):
         at: int | None = None,
         whole: bool = False,
         approved: bool = False,
+        waits: bool = True,
     ) -> "Iterator[Workbench]":
         """Open the store without writing to it; the default one reads as an empty one while it is
         not there yet.
@@ -140,12 +141,13 @@ class Session(NamedTuple):
         (`planning`), and `UnknownRecord` for a revision that there is not.
 
         An agent sees only what it may have, or what is `approved` of that; all of it where no text
-        of a record is printed, or the caller looks after that (`whole`).
+        of a record is printed, or the caller looks after that (`whole`). Of a team's store what is
+        on this machine is read, where nobody `waits` for a connection.
         """
         folder = self.choice().folder if planning else self.known_store()
         if is_there(folder):
-            bench = self.open(folder, remarks=remarks, at=at)
-            if remarks and bench.library.away is not None:
+            bench = self.open(folder, remarks=remarks, at=at, waits=waits)
+            if remarks and waits and bench.library.away is not None:
                 warn(last_state(bench.library.away))
             if (standpoint := bench.library.standpoint) is not None:
                 warn(f"As it was right after revision {told(standpoint)}.")
@@ -224,15 +226,23 @@ class Session(NamedTuple):
                     folder.rmdir()
 
     def open(
-        self, folder: Path, actor: str = "", *, remarks: bool = True, at: int | None = None
+        self,
+        folder: Path,
+        actor: str = "",
+        *,
+        remarks: bool = True,
+        at: int | None = None,
+        waits: bool = True,
     ) -> "Workbench":
         """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is
         off.
 
-        With `at` it is opened as it was right after that revision.
+        With `at` it is opened as it was right after that revision, and unless it `waits`, a team's
+        as far as it was copied.
         """
         from workbench.services.context import DocumentPlaces
         from workbench.services.open import open_workbench
+        from workbench.services.team.reach import offline
 
         settings = _strictest(self.settings())
         if sys.stderr.isatty() and paths.team_address(folder) and not _is_begun(folder):
@@ -250,6 +260,7 @@ class Session(NamedTuple):
             believed=paths.is_believed(folder),
             documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
             at=at,
+            shared=None if waits or not _is_begun(folder) else offline(folder),
         )
         if remarks:
             if not (standing := bench.library.standing).trusted:

@@ -5,7 +5,7 @@ wait.
 from collections.abc import Mapping
 
 from workbench.cli.output import picked
-from workbench.cli.verbs import Answer, Call, Option, Verb, reading_whole
+from workbench.cli.verbs import Answer, Call, Option, Verb, reading_at_once
 from workbench.config import paths, recent
 
 _STATUS = """For a shell prompt or tmux: how many proposals wait in Review, whether a reflection is due, and
@@ -25,5 +25,5 @@ def show_status(call: Call) -> Answer:
 OPTIONS: Mapping[str, Option] = {}
 
 VERBS = (
-    Verb("status", show_status, "print one line for a shell prompt", "--json", _STATUS, "", reading_whole),
+    Verb("status", show_status, "print one line for a shell prompt", "--json", _STATUS, "", reading_at_once),
 )  # fmt: skip

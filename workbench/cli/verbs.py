@@ -141,6 +141,11 @@ def reading_whole(session: Session) -> "AbstractContextManager[Workbench]":
     return session.reading(whole=True)
 
 
+def reading_at_once(session: Session) -> "AbstractContextManager[Workbench]":
+    """Open the store as `reading_whole` does, without waiting for a connection."""
+    return session.reading(whole=True, waits=False)
+
+
 def looking_back(session: Session) -> "AbstractContextManager[Workbench]":
     """Open the store as it was at the time of `--at`."""
     return session.reading(at=session.at())

@@ -1,5 +1,6 @@
 """How a team's database is connected to."""
 
+import time
 from typing import Any
 
 import psycopg
@@ -7,6 +8,25 @@ import pytest
 
 from workbench.core.record import StoreProblem
 from workbench.store.team.connection import Server, read_address
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(1.1, 1), (0.0, 3)])
+def test_a_server_that_does_not_answer_is_not_waited_for_again_and_again(
+    seconds: float, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[int] = []
+
+    def connect(**settings: Any) -> None:
+        tries.append(len(tries))
+        time.sleep(seconds)
+        raise psycopg.OperationalError("timeout expired")
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    server = Server(read_address("postgresql://db.corp/app"))
+    for _ in range(3):
+        with pytest.raises(StoreProblem):
+            server.rows("select 1", ())
+    assert len(tries) == expected
 
 
 @pytest.mark.parametrize(

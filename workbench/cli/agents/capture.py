@@ -20,7 +20,7 @@ from workbench.cli.verbs import (
     Verb,
     flag,
     making_unless_dry,
-    reading_whole,
+    reading_at_once,
     text,
     unopened,
     value,
@@ -268,7 +268,7 @@ def _brief(call: Call) -> Answer:
     """
     from workbench.services.agents.context import make_brief
 
-    with reading_whole(call.session) as bench:
+    with reading_at_once(call.session) as bench:
         actor = actor_of(Namespace(actor=call.args.for_agent))
         brief = make_brief(bench.context, bench.tuning, bench.playbooks, actor)
         none = "No brief yet: nothing is pinned, confirmed or in a playbook."

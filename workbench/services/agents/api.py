@@ -50,7 +50,7 @@ from workbench.services.agents.reading_log import (
     DoorVotes,
     ReadingLog,
     checked_query,
-    keep,
+    keep_soon_or_never,
     looked_up,
 )
 from workbench.services.agents.working import (
@@ -1169,5 +1169,5 @@ def recalled(bench: Workbench, prompt: str, asked: Asked) -> str:
             break
         lines.append(line)
     served = first_of(served, len(lines))
-    keep(context, [read_of(context, served, query, asked, safety)])
+    keep_soon_or_never(context, read_of(context, served, query, asked, safety))
     return "\n".join((head, *lines)) if lines else ""

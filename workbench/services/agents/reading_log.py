@@ -118,6 +118,9 @@ def parent_process() -> str:
 # Such a line is neither in undo nor in the default history: a reading cannot be taken back.
 
 
+_PATIENCE_S = 1.0
+"""Seconds that a hook waits for the store to note a reading; without them there is none."""
+
 KEPT = 2_000
 """Readings that a store keeps; the oldest go when there are a tenth more."""
 
@@ -202,6 +205,12 @@ def keep(context: Context, reads: Sequence[AgentRead]) -> None:
             before = library.named_state
         # Nobody erases meanwhile what a brief says.
         carry_over(context.caches, before, library.named_state)
+
+
+def keep_soon_or_never(context: Context, read: AgentRead) -> None:
+    """Keep what an agent is given by a hook, where the store can be written at once."""
+    with contextlib.suppress(StoreProblem), waiting(Patience(_PATIENCE_S)):
+        keep(context, [read])
 
 
 def _count_episodes(tx: Tx, context: Context, reads: Sequence[AgentRead]) -> None:
@@ -322,10 +331,6 @@ class ReadingLog:
 # given.
 
 
-_PATIENCE_S = 1.0
-"""Seconds that a session waits for the store to note a reading; without them there is none."""
-
-
 def given(event: HookEvent, place: Place) -> str | None:
     """Return the brief of the store as it is now, `None` when it has to be made; of what is not
     trusted, nothing.
@@ -348,6 +353,5 @@ def given(event: HookEvent, place: Place) -> str | None:
         read = looked_up(
             context, "brief", found.memories, Asked("hook", event.session, parent_process())
         )
-        with contextlib.suppress(StoreProblem), waiting(Patience(_PATIENCE_S)):
-            keep(context, [read])
+        keep_soon_or_never(context, read)
     return None if found is None else found.text

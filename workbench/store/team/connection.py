@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from threading import RLock
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from workbench.core.record import StoreProblem
@@ -36,6 +37,9 @@ _SETTINGS: dict[str, Any] = {
 
 _SAY_SSLMODE = ("PGSSLMODE", "PGSERVICE")
 """What in the surroundings may say how to encrypt, where the address does not."""
+
+_SLOW_S, _PAUSE_S = 1.0, 20.0
+"""An attempt to connect that failed after more than so many seconds is not repeated for so many."""
 
 _T = TypeVar("_T")
 
@@ -93,6 +97,8 @@ class Server:
         self.address = address
         self._turn = RLock()
         self._connection: Connection[Any] | None = None
+        self._failed: StoreProblem | None = None
+        self._again_at = 0.0
 
     def run(
         self,
@@ -144,8 +150,17 @@ class Server:
                 self._connection.close()
 
     def _connected(self) -> "Connection[Any]":
-        if self._connection is None or self._connection.closed:
+        if self._connection is not None and not self._connection.closed:
+            return self._connection
+        begun = monotonic()
+        if self._failed is not None and begun < self._again_at:
+            raise self._failed.with_traceback(None)
+        try:
             self._connection = self._connect()
+        except StoreProblem as problem:
+            if monotonic() - begun > _SLOW_S:
+                self._failed, self._again_at = problem, monotonic() + _PAUSE_S
+            raise
         return self._connection
 
     def _connect(self) -> "Connection[Any]":
