@@ -115,7 +115,7 @@ def bare(server: Postgres, _folder: Path, size: int) -> Figures:
 def growth(server: Postgres, _folder: Path, size: int) -> Figures:
     """Vote in stores of 1,000 and of 100,000 entries, in turns."""
     votes = []
-    for entries in (1_000, 5 * size):
+    for entries in (1_000, min(5 * size, 100_000)):
         log = server.log(server.new_store())
         log.rewrite(log.state().hash, loaded(entries))
         votes.append(voting(log))

@@ -707,3 +707,14 @@ def test_nothing_is_promoted_while_the_team_is_away(bob: Person, way: Way, cli: 
     assert bob.bare(*own, "review", "promote", id, "--to", "team").code == 2
     assert json.loads(bob.bare(*own, "show", id, "--json").out)["status"] == "signal"
     assert json.loads(bob.bare(*own, "store", "proposed", "--json").out)["proposed"] == []
+
+
+def test_reviewers_let_other_tools_search_the_store(cli: Cli, join: Join) -> None:
+    ann, bob = join("ann", "reviewer"), join("bob", "writer")
+    for text in ("Deploys need AUTH_SECRET", "The tests take an hour"):
+        ann("ingest", text)
+    assert ann.json("store", "index") == {"items": 2, "vectors": 2, "revision": 2}
+    bob("list")
+    bob.refused("store", "index")
+    cli("ingest", "A memory of one's own")
+    assert cli("store", "index").code == 2
