@@ -170,12 +170,14 @@ class MemoryLog:
 
     def _require_own(self, kind: str, said: dict[str, Any]) -> None:
         """Leave it to reviewers to take back what somebody else did."""
-        named = [(said["target"], said.get("group"))] if kind in ("undo", "redo") else []
-        for rev, group in (*named, *((taken, None) for taken in said.get("takes", ()))):
-            place = int(rev) - 1 if str(rev).isdigit() else -1
-            entry = self.shared.entries[place] if place in range(len(self.shared.entries)) else None
-            if entry is None or (_role(entry.actor), _group(entry.data)) != (self._role, group):
-                self._require("reviewer")
+        if "takes" in said:
+            self._require("reviewer")
+        if kind in ("undo", "redo"):
+            its = [e for e in self.shared.entries if e.rev == said["target"]]
+            is_own = [(_role(e.actor), _group(e.data)) for e in its] == [
+                (self._role, said.get("group"))
+            ]
+            self._require("writer" if is_own else "reviewer")
 
     def _require(self, needs: Level) -> None:
         if self.away:

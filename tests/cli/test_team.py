@@ -273,6 +273,21 @@ def test_a_store_beside_a_pointer_is_named_and_keeps_its_entries(
 # Working together
 
 
+def test_a_file_that_a_writer_spoilt_stops_no_copy(
+    join: Join, server: Postgres, store: str, tmp_path: Path
+) -> None:
+    ann = join("ann", "owner")
+    ann.ok("ingest", "Deploys need AUTH_SECRET in CI")
+    with closing(server.log(store, "bob", "writer")) as log:
+        log.put_blob(b"right")
+        wrong = "select workbench.put_blob(%s, %s, 'wrong')"
+        log.server.rows(wrong, (log.store, "0" * 40))
+    back = str(tmp_path / "back")
+    done = json.loads(ann.bare("store", "copy", ann.address, back, "--json").out)
+    assert done["files"] == 1
+    assert json.loads(ann.bare("--store", back, "list", "--json").out)
+
+
 def test_two_people_see_each_others_changes_and_take_back_their_own(join: Join) -> None:
     ann, bob = join("ann", "reviewer"), join("bob")
     ann.ok("ingest", "Deploys need AUTH_SECRET in CI")

@@ -4,7 +4,7 @@ and look whether it is well.
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from workbench.core.text import counted
 from workbench.services.team.reach import connected
 from workbench.services.team.spool import waiting
 from workbench.store import log as shared_log
-from workbench.store.blobs import Blobs
+from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Level
 from workbench.store.files import LOCK
 from workbench.store.folder import belongs, id_of, is_store, share_pointer
@@ -86,18 +86,20 @@ def copy_out(address: str, folder: Path, clock: Callable[[], datetime]) -> Copie
     if is_store(folder):
         raise StoreProblem(f"{folder} already has a store.", "Nothing was copied.")
     with closing(connect(team.checked(address))) as log:
-        own, names = Blobs(folder, log), log.blob_names()
+        own, kept = Blobs(folder, log), 0
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for name in names:
-                own.read(name)  # which keeps it
+            for name in log.blob_names():
+                with suppress(BlobProblem):  # a writer put other bytes there
+                    own.read(name)  # which keeps it
+                    kept += 1
             shared_log.Copy(folder, log, FileLock(folder / LOCK, with_folder=True)).catch_up()
         except OSError as error:
             raise cannot_write(folder, error) from error
     library = Library(folder, clock, heads=paths.heads_dir(), believed=True)
     library.trust()
     _, rev, mark = library.named_state
-    return Copied(rev, len(names), mark)
+    return Copied(rev, kept, mark)
 
 
 def move(project: Path, address: str, clock: Callable[[], datetime]) -> Copied:

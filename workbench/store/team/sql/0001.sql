@@ -145,22 +145,18 @@ begin
     return true;
 end $$;
 
--- Raises WB001 where an entry takes back or brings back what somebody else did, unless a reviewer
--- does. What it speaks of is known by revision, and by the group of that, or else by a group alone:
--- whose that is the database cannot tell.
-create function workbench.require_own(p_asking workbench.members, p_kind text, p_said json)
+-- Raises WB001 where an entry undoes or redoes what somebody else did, unless a reviewer does. What it
+-- speaks of is known by revision, and by the group of that; of several, their groups do not tell whose
+-- they are.
+create function workbench.require_own(p_asking workbench.members, p_said json)
 returns void language plpgsql stable as $$
 begin
-    if p_asking.level < 'reviewer' and exists (
-        select from (
-            select p_said ->> 'target' as rev, p_said ->> 'group' as its where p_kind in ('undo', 'redo')
-            union all
-            select taken, null from json_array_elements_text(p_said -> 'takes') taken
-        ) named left join workbench.entries e on e.store = p_asking.store
-            and e.rev = case when named.rev ~ '^[0-9]{1,18}$' then named.rev::bigint end
-        where split_part(split_part(e.actor, ':', 2), '/', 1) is distinct from p_asking.role
-            or workbench.read_body(e.body)::json ->> 'group' is distinct from named.its
-    ) then
+    if p_asking.level < 'reviewer' and (p_said -> 'takes' is not null or not exists (
+        select from workbench.entries e where e.store = p_asking.store
+            and e.rev = case when p_said ->> 'target' ~ '^[0-9]{1,18}$' then (p_said ->> 'target')::bigint end
+            and split_part(split_part(e.actor, ':', 2), '/', 1) = p_asking.role
+            and workbench.read_body(e.body)::json ->> 'group' is not distinct from p_said ->> 'group'
+    )) then
         raise exception '% is a % of this store; to undo or redo what somebody else did takes level'
             ' reviewer.', p_asking.role, p_asking.level
             using errcode = 'WB001', hint = 'Nothing was changed; ask a reviewer of the store.';
@@ -224,7 +220,7 @@ begin
             errcode = 'WB003', hint = 'Nothing was changed; upgrade memory-workbench.';
     end if;
     if p_kind in ('undo', 'redo') or strpos(said, '"takes":') > 0 then
-        perform require_own(asking, p_kind, said::json);
+        perform require_own(asking, said::json);
     end if;
     select * into locked from stores where id = p_store for update;
     select * into entry from entries where store = p_store and uid = p_uid;
