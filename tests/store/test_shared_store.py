@@ -250,6 +250,8 @@ FORGED = {
     "an approval": b'"changes":[{"table":"memories","id":"9","op":"insert","doc":{"id":"m9",'
     b'"status":"promoted"}}]',
     "another's undone": b'"target":1,"takes":["1"],"changes":[]',
+    "another's taken back": b'"target":1,"changes":[{"table":"memories","id":"1","op":"delete",'
+    b'"doc":{"id":"m1"}}]',
     "no list": b'"changes":{"a":1}',
     "no changes": b'"group":"g"',
     "no text": b'"group":[1],"changes":[]',
@@ -283,7 +285,8 @@ def test_what_its_writer_was_not_allowed_has_no_effect(
         data = data.replace(b"%(prev)s", b"0" * 64).replace(b"%(hash)s", hash_)
     bob = MemoryLog(log, "bob", "writer")
     state = bob.state()
-    bob.add(iso(NOON), "human:bob", "edit", "f" * 16, data, frozenset(), "writer")
+    kind = "undo" if b'"target"' in data else "edit"
+    bob.add(iso(NOON), "human:bob", kind, "f" * 16, data, frozenset(), "writer")
     assert bob.state().rev == state.rev + 1
     ann.refresh()
     for one in (ann, machine("cid")):
@@ -313,6 +316,13 @@ def test_only_ones_own_is_taken_back_by_a_writer(machine: Open) -> None:
     with pytest.raises(StoreProblem, match="writer"):
         bob.past.undo(theirs, "human")
     bob.past.undo(own, "human")
+    put(bob, memory(2))
+    added = bob.past.action_of(str(bob.revision))
+    assert added is not None
+    bob.past.undo(added, "human")
+    for one in (bob, machine("cid")):
+        assert [m.id for m in one.memories.all()] == ["m1"]
+        assert not any(entry.label.startswith(REFUSED) for entry in one.changes_back())
     assert bob.memories.get("m1").helpful_votes == 1
     assert [vote.id for vote in bob.votes.all()] == ["v-ann"]
 

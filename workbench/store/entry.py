@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import datetime
 from math import isfinite
 from types import MappingProxyType
@@ -64,6 +64,8 @@ class Transaction(NamedTuple):
 HEAD = ("rev", "at", "actor", "kind", "uid", "level")
 """The keys with which a line begins; the others are what its writer says."""
 
+Find = Callable[[int], "Transaction | None"]
+
 REFUSED = "not allowed: "
 """How the label begins of a transaction that its writer was not allowed to make."""
 
@@ -103,25 +105,28 @@ def body_json(entry: Transaction) -> dict[str, object]:
     return out
 
 
-def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Transaction:
+def from_json(
+    raw: Mapping[str, Any], docs: Container[str] | None = None, find: Find = lambda _: None
+) -> Transaction:
     """Read an entry, of its changes only those of some `docs` when these are given.
 
     One of a shared store that is misshapen, or changes more than the level of its writer allows, is
-    read as one that changes nothing. Raises `ValueError` for any other that is misshapen.
+    read as one that changes nothing; `find` returns the entry of a revision, for what an undo takes
+    back. Raises `ValueError` for any other that is misshapen.
     """
     if "level" in raw:
-        return _members_entry(raw, docs)
+        return _members_entry(raw, docs, find)
     try:
         return _entry(raw, docs)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is not a transaction") from error
 
 
-def _members_entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Transaction:
+def _members_entry(raw: Mapping[str, Any], docs: Container[str] | None, find: Find) -> Transaction:
     """Read an entry that a member of a shared store wrote, who may have written anything."""
     try:
         entry = _entry(raw, None)
-        if is_sound(entry) and not _exceeds(entry):
+        if is_sound(entry) and not _exceeds(entry, find):
             return entry if docs is None else _entry(raw, docs)
     except (KeyError, TypeError, AttributeError, ValueError):
         pass
@@ -324,18 +329,44 @@ _MOST_AT_ONCE = 100
 """What a writer may add to a count with one change."""
 
 
-def level_of(entry: Transaction) -> Level:
-    """Return what it takes to make the changes of a transaction."""
+def level_of(entry: Transaction, find: Find) -> Level:
+    """Return what it takes to make the changes of a transaction. `find` returns the entry of a
+    revision: whoever added something may take that back.
+    """
     if entry.kind == "purge" or any(change.op == "drop" for change in entry.changes):
         return "owner"
-    is_writers = not entry.takes and all(_is_writers(c, entry.actor) for c in entry.changes)
-    return "writer" if is_writers else "reviewer"
+    if all(_is_writers(c, entry.actor) for c in entry.changes) and not (
+        entry.takes or entry.target
+    ):
+        return "writer"
+    before = find(entry.target) if entry.kind in ("undo", "redo") else None
+    if before is None or _member(before.actor) != _member(entry.actor):
+        return "reviewer"
+    there = {(change.table, change.doc, change.op) for change in before.changes}
+    back = reverse if entry.kind == "undo" else lambda change: change
+    is_its_own = all(
+        _is_writers(back(c), entry.actor) and (c.table, c.doc, back(c).op) in there
+        for c in entry.changes
+    )
+    return "writer" if is_its_own else "reviewer"
 
 
-def _exceeds(entry: Transaction) -> bool:
+def _member(actor: str) -> tuple[bool, str]:
+    """Return whether an actor is an agent, and which member, by whatever door they came in."""
+    word, _, name = actor.partition(":")
+    return word == "agent", name
+
+
+def _exceeds(entry: Transaction, find: Find) -> bool:
     """Tell whether a transaction changes what its writer, as the log knew them, may not."""
     level = entry.level
-    return level not in LEVELS or LEVELS.index(level_of(entry)) > LEVELS.index(level)
+    if level in ("reviewer", "owner") and entry.kind != "purge":
+        find = _nothing  # what is found makes no difference to them
+    return level not in LEVELS or LEVELS.index(level_of(entry, find)) > LEVELS.index(level)
+
+
+def _nothing(_: int) -> None:
+    return None
 
 
 def _is_writers(change: DocChange, actor: str) -> bool:
@@ -365,9 +396,7 @@ def _is_vote_of(change: DocChange, actor: str) -> bool:
     door they come in.
     """
     voter = next((side for side in change.fields.get("actor", ()) if side is not ABSENT), "")
-    return voter == actor or (
-        not actor.startswith("agent:") and voter == f"human:{actor.partition(':')[2]}"
-    )
+    return isinstance(voter, str) and _member(voter) == _member(actor)
 
 
 _KINDS, _OPS = get_args(Kind), get_args(DocOp)

@@ -19,8 +19,8 @@ from workbench.core.team import BEGUN_ANEW
 from workbench.store.blobs import Blobs, SharedBlobs
 from workbench.store.entry import (
     LATEST,
-    LEVELS,
     DocChange,
+    Find,
     Kind,
     Level,
     Transaction,
@@ -197,14 +197,13 @@ def head_of(rev: int, at: str, actor: str, kind: str, uid: str, level: str = "")
 # What a writer says.
 
 
-def body_of(entry: Transaction, claim: str, least: Level = "writer") -> Body:
-    """Return what is said of a transaction, which takes at `least` this level. Raises as
+def body_of(entry: Transaction, claim: str, find: Find) -> Body:
+    """Return what is said of a transaction; `find` returns the entry of a revision. Raises as
     `codec.written` does.
     """
     touched = {name for change in entry.changes for name in _touched(change)}
     data = written(body_json(entry))[1:-1]
-    needs = max(least, level_of(entry), key=LEVELS.index)
-    return Body(entry.uid, claim, entry.kind, touched, data, needs)
+    return Body(entry.uid, claim, entry.kind, touched, data, level_of(entry, find))
 
 
 def _touched(change: DocChange) -> Iterator[str]:

@@ -66,7 +66,6 @@ from workbench.store.maintenance.checkpoint_writer import (
 
 if TYPE_CHECKING:
     from workbench.core.health import PastView
-    from workbench.store.entry import Level
     from workbench.store.journal.reorder import MergedLog
     from workbench.store.log import Copy, SharedLog
     from workbench.store.maintenance.checkpoint_writer import Notice, OutsideEdit
@@ -394,11 +393,12 @@ class Journal:
         from workbench.store.log import Clash, Differs, LogState, body_of
 
         claim, actor = entry.actor, copy.log.name(entry.actor)
-        least: Level = "writer" if self._is_of(entry.target, actor) else "reviewer"
         for _ in range(_TRIES):
             said = self._gated(entry._replace(actor=actor), staged)
             try:
-                stored = copy.log.append(LogState(self.rev, self.mark), body_of(said, claim, least))
+                stored = copy.log.append(
+                    LogState(self.rev, self.mark), body_of(said, claim, self._find)
+                )
             except Clash as clash:
                 before, state = self.rev, self.state
                 copy.catch_up()
@@ -436,12 +436,8 @@ class Journal:
             self._apply(said)
             self.identity.note(self._tail, seen)
 
-    def _is_of(self, rev: int, actor: str) -> bool:
-        """Tell whether a revision is of an actor; none is of everybody."""
-        if not rev:
-            return True
-        found = next((entry for entry in self.entries_back() if entry.rev == rev), None)
-        return found is not None and found.actor == actor
+    def _find(self, rev: int) -> Transaction | None:
+        return segments.entry_at(self.folder, rev)
 
     def _since_rev(self, rev: int) -> Iterator[Transaction]:
         return itertools.takewhile(lambda entry: entry.rev > rev, self.entries_back())
@@ -482,7 +478,7 @@ class Journal:
             ):
                 if not segments.is_header(value):
                     try:
-                        entry = from_json(value, docs)
+                        entry = from_json(value, docs, self._find)
                     except ValueError:
                         continue
                     yield entry

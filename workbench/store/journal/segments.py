@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from errno import EEXIST, EFBIG
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -508,6 +509,15 @@ def holds(folder: Path, mark: str, uid: str = "") -> bool:
     return next(values_back(folder, *needles), None) is not None
 
 
+def entry_at(folder: Path, rev: int) -> Transaction | None:
+    """Return the entry of a revision, `None` for none. Raises `OSError`."""
+    for value in values_back(folder, b'{"rev":%d,' % rev):
+        if value.get("rev") == rev and not is_header(value):
+            with contextlib.suppress(ValueError):
+                return from_json(value)
+    return None
+
+
 def fits(folder: Path, position: Position, mark: str) -> bool:
     """Tell whether the journal goes on from `position` as it did when the line before it had
     the hash `mark`.
@@ -802,7 +812,7 @@ class Tail:
             self.disordered = self.disordered or not follows
             return None
         try:
-            entry = from_json(line.value)
+            entry = from_json(line.value, find=partial(entry_at, self._folder))
         except ValueError as error:
             self.damage.append(Damage(*where, str(error)))
             return None
