@@ -4,6 +4,7 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
+import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property, partial
@@ -16,7 +17,7 @@ from workbench.config.loading import Settings
 from workbench.core.record import StoreProblem
 from workbench.core.runtime import Cancelled, implementation
 from workbench.core.team import BEGUN_ANEW
-from workbench.services.caches import begin, place, remove
+from workbench.services.caches import begin, place
 from workbench.services.context import NOWHERE, Clock, Context, DocumentPlaces
 from workbench.services.safety.secret_filter import SecretFilter
 from workbench.services.safety.verdicts import Origins, Verdicts
@@ -388,7 +389,8 @@ def open_workbench(
     )  # fmt: skip
     if shared is not None and (folder / BEGUN_ANEW).exists():
         with suppress(OSError):  # what was computed of an older copy may hold what was erased
-            remove(own, folder)
+            if own.exists():
+                shutil.rmtree(own)
             (folder / BEGUN_ANEW).unlink()
     _take_note(library)
     known, verdicts, around = (
