@@ -20,7 +20,7 @@ from tests.builders.postgres import KEEPER, PASSWORD, Postgres, postgres, withou
 from tests.cli.commands import Command
 from tests.cli.conftest import NOW, Cli, Result
 from tests.cli.shared import KEY, left_in, memory
-from workbench.config import paths
+from workbench.config import paths, recent
 from workbench.services.open import open_workbench
 from workbench.services.team import reach
 from workbench.store.entry import Level
@@ -254,6 +254,14 @@ def test_a_copy_that_was_removed_is_made_again_by_its_address_only(join: Join) -
     assert ann.texts() == ["Deploys need AUTH_SECRET"]
 
 
+def test_the_recent_stores_name_a_teams_by_its_address(join: Join) -> None:
+    ann = join("ann", "owner")
+    ann("list")
+    recent.remember(paths.state_dir(), ann.copy, 1, NOW)
+    assert ann.address in ann("stores").out
+    assert str(ann.copy) not in ann.bare("stores").out
+
+
 def test_a_store_beside_a_pointer_is_named_and_keeps_its_entries(
     cli: Cli, join: Join, delivering: list[Path]
 ) -> None:
@@ -289,7 +297,7 @@ def test_a_file_that_a_writer_spoilt_stops_no_copy(
 
 
 def test_two_people_see_each_others_changes_and_take_back_their_own(join: Join) -> None:
-    ann, bob = join("ann", "reviewer"), join("bob")
+    ann, bob, cid = join("ann", "reviewer"), join("bob", "reviewer"), join("cid")
     ann.ok("ingest", "Deploys need AUTH_SECRET in CI")
     bob.ok("ingest", "The build takes nine minutes")
     both = ["Deploys need AUTH_SECRET in CI", "The build takes nine minutes"]
@@ -298,9 +306,11 @@ def test_two_people_see_each_others_changes_and_take_back_their_own(join: Join) 
     ann.ok("undo")
     assert bob.texts() == both[1:]
     assert bob.actors() == ["cli:ann", "cli:bob", "cli:ann"]
+    assert cid("undo").code == 2
+    assert cid.texts() == both[1:]
     bob.ok("undo")
     assert bob("undo").code == 2
-    assert ann.texts() == []
+    assert ann.json("list") == []
 
 
 def test_a_writer_adds_and_votes_and_a_reader_only_reads(join: Join) -> None:

@@ -87,7 +87,7 @@ def list_stores(call: Call) -> Answer:
         seen = f"last opened {moment(look.at)}" if look else "not opened yet"
         docs.append({"folder": folder, "here": here, "looked_at": look.at if look else None})
         why = f"opens here: {_WHY[choice.origin]}" if here else ""
-        rows.append(("→" if here else "", str(folder), seen, why))
+        rows.append(("→" if here else "", paths.name_of(folder), seen, why))
     remarks = [] if known else ["No store opened yet."]
     return Answer(docs, table(rows), remarks)
 

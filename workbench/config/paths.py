@@ -158,6 +158,13 @@ def is_believed(store: Path) -> bool:
     return real == Path(os.path.realpath(data_dir() / "store"))
 
 
+def name_of(store: Path) -> str:
+    """Return how a store is named to be opened: by the address of a team's, else by its path."""
+    with suppress(StoreProblem):
+        return team_address(store) or str(store)
+    return str(store)
+
+
 def from_home(path: Path) -> str:
     """Return a path as people write it, from `~` where it is below their home."""
     try:

@@ -16,6 +16,7 @@ from textual.widget import Widget
 
 from workbench.config import loading, paths, recent
 from workbench.core.first_run import FirstChoice, FirstRun, FirstStep
+from workbench.core.team import shown
 from workbench.core.text import printable
 from workbench.services.folder import Source, beside, on_machine
 from workbench.services.open import Workbench
@@ -78,12 +79,10 @@ def rows_of(first: FirstRun) -> Iterator[Row]:
     )  # fmt: skip
     for folder in first.recent:
         label = printable(folder.parent.name if folder.name == paths.PROJECT_STORE else folder.name)
-        yield Row(
-            FirstStep("recent", folder=folder),
-            label,
-            "open it: it was open before",
-            paths.from_home(folder),
-        )
+        where, name = paths.from_home(folder), paths.name_of(folder)
+        if name != str(folder):
+            label, where = f"team · {shown(name)}", name
+        yield Row(FirstStep("recent", folder=folder), label, "open it: it was open before", where)
 
 
 def _here(first: FirstRun) -> str:

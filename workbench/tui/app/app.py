@@ -27,6 +27,7 @@ from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
 from workbench.config.loading import Settings
+from workbench.config.paths import name_of
 from workbench.core.first_run import TRY_DEMO
 from workbench.core.record import WorkbenchError
 from workbench.core.runtime import Cancelled, Stopped, may_stop, stoppable
@@ -704,7 +705,7 @@ class WorkbenchApp(Host):
         past = self.bench.library.standpoint is not None
         here = "as it is now" if past else "open now"
         folders = list(dict.fromkeys((present, *self.options.recent)))
-        choices = [Choice(str(f), str(f), here if f == present else "") for f in folders]
+        choices = [Choice(str(f), name_of(f), here if f == present else "") for f in folders]
         chosen = await self.push_screen_wait(Choose("Open a store", choices, str(present)))
         return Path(chosen) if chosen is not None and (past or Path(chosen) != present) else None
 
