@@ -297,7 +297,7 @@ def test_a_file_that_a_writer_spoilt_stops_no_copy(
 
 
 def test_two_people_see_each_others_changes_and_take_back_their_own(join: Join) -> None:
-    ann, bob, cid = join("ann", "reviewer"), join("bob", "reviewer"), join("cid")
+    ann, bob, cid = join("ann", "reviewer"), join("bob"), join("cid")
     ann.ok("ingest", "Deploys need AUTH_SECRET in CI")
     bob.ok("ingest", "The build takes nine minutes")
     both = ["Deploys need AUTH_SECRET in CI", "The build takes nine minutes"]
