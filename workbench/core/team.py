@@ -88,12 +88,12 @@ def checked(address: str) -> str:
 
 
 def shown(address: str) -> str:
-    """Return an address as people read it: host, database and store."""
+    """Return an address as people read it: store, host and database."""
     found = _ADDRESS.fullmatch(address)
     assert found is not None, "whoever shows an address has checked it"
     store = re.search(r"(?:^|&)store=([^&]*)", found["settings"] or "")
     hosts = found["hosts"] or "this machine"
-    return f"{hosts}{found['database'] or ''} {store[1] if store else 'main'}"
+    return f"{store[1] if store else 'main'} at {hosts}{found['database'] or ''}"
 
 
 def place_of(address: str) -> str:
