@@ -214,8 +214,8 @@ def _check(body: Body) -> dict[str, Any]:
         or not 1 <= len(body.uid) <= 64
         or not body.claim.partition(":")[0]
         or len(body.claim) > 1000
-        or len(body.data) > 16 << 20
-        or len(body.touched) > 100_000
+        or len(body.data) > 48 << 20
+        or len(body.touched) > 1_000_000
     ):
         raise StoreProblem("This is no entry of a journal.", "Nothing was changed.")
     return said

@@ -153,7 +153,7 @@ def test_the_log_says_who_acts(connect: Connect, claim: str, is_agent: bool, act
         rb'"label":"\\\q","changes":[]',
         rb'"label":"\u00g0","changes":[]',
         rb'"label":"","changes":[1\n2]',
-        b'"label":"' + b"x" * (16 << 20) + b'","changes":[]',
+        b'"label":"' + b"x" * (48 << 20) + b'","changes":[]',
         b"\xff",
         b"\x00",
     ],

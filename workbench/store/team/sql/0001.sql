@@ -206,7 +206,7 @@ declare
     word text := split_part(p_claim, ':', 1);
     said text;
 begin
-    if length(p_body) > 16777216 or cardinality(p_touched) > 100000 then
+    if length(p_body) > 50331648 or cardinality(p_touched) > 1000000 then
         raise exception 'This is too much for one change of a team''s store.' using
             errcode = 'WB003', hint = 'Nothing was changed; do it in smaller parts.';
     end if;
