@@ -130,7 +130,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "no secret on disk or screen unmasked unless kept": (
         "test_no_field_that_a_change_introduces_keeps_a_secret", "test_no_command_prints_a_secret",
         "test_an_export_shows_no_secret_before_it_is_opened",
-        "test_a_secret_is_masked_in_a_memory_that_is_read_as_a_resource",
+        "test_secrets_do_not_leave",
         "test_an_agent_is_given_no_secret_and_cannot_find_one_out",
     ),
     "nothing unreviewed is served unmarked": (

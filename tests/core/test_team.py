@@ -14,13 +14,13 @@ from workbench.core.record import StoreProblem
 @pytest.mark.parametrize(
     ("address", "shown"),
     [
-        ("postgresql://ann@db.corp/app?store=notes", "db.corp/app notes"),
-        ("postgres://db.corp/app", "db.corp/app main"),
-        ("postgresql://a.corp:5432,b.corp:5433/app?store=x", "a.corp:5432,b.corp:5433/app x"),
-        ("postgresql://[::1]:5432/app?sslmode=verify-full&sslrootcert=system", "[::1]:5432/app main"),
-        ("postgresql://ann%40corp@/app?host=/run/pg&port=5433&store=x", "this machine/app x"),
-        ("postgresql:///app?host=%2Frun%2Fpg&store=x", "this machine/app x"),
-        ("postgresql://db.corp?channel_binding=require&store=x", "db.corp x"),
+        ("postgresql://ann@db.corp/app?store=notes", "notes at db.corp/app"),
+        ("postgres://db.corp/app", "main at db.corp/app"),
+        ("postgresql://a.corp:5432,b.corp:5433/app?store=x", "x at a.corp:5432,b.corp:5433/app"),
+        ("postgresql://[::1]:5432/app?sslmode=verify-full&sslrootcert=system", "main at [::1]:5432/app"),
+        ("postgresql://ann%40corp@/app?host=/run/pg&port=5433&store=x", "x at this machine/app"),
+        ("postgresql:///app?host=%2Frun%2Fpg&store=x", "x at this machine/app"),
+        ("postgresql://db.corp?channel_binding=require&store=x", "x at db.corp"),
     ],
 )  # fmt: skip
 def test_an_address_is_shown_with_every_host_that_it_leads_to(address: str, shown: str) -> None:
