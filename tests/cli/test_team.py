@@ -737,3 +737,44 @@ def test_reviewers_let_other_tools_search_the_store(cli: Cli, join: Join) -> Non
     bob.refused("store", "index")
     cli("ingest", "A memory of one's own")
     assert cli("store", "index").code == 2
+
+
+def test_an_agent_is_served_from_the_copy_while_the_database_is_away(bob: Person, way: Way) -> None:
+    bob.ok("list")
+    way.away = True
+    served = bob("search", "deploys", "--for-agent", "claude")
+    assert served.code == 0
+    assert "AUTH_SECRET" in served.out
+
+
+def test_a_purged_text_does_not_come_back_on_any_machine(join: Join) -> None:
+    ann, bob = join("ann", "owner"), join("bob")
+    id = json.loads(ann("ingest", "The launch is called Zebrafinch", "--json").out)["id"]
+    bob("list")
+    assert ann("purge", id, "--yes-erase", id).code == 0
+    for one in (ann, bob):
+        one("ingest", "The launch is called Zebrafinch")
+        assert one.texts() == []
+
+
+def test_a_copy_in_a_folder_of_ones_own_is_trusted(join: Join, tmp_path: Path) -> None:
+    ann = join("ann", "owner")
+    ann("ingest", "Deploys need AUTH_SECRET")
+    back = str(tmp_path / "back")
+    assert ann.bare("store", "copy", ann.address, back).code == 0
+    assert json.loads(ann.bare("--store", back, "trust", "--json").out)["trusted"] is True
+
+
+def test_a_hook_acts_as_the_agents_role_where_a_project_points_to_its_team(
+    cli: Cli, join: Join
+) -> None:
+    ann, agent = join("ann", "owner"), join("ann_agent", machine="ann")
+    ann.bare("init")
+    assert ann.bare("store", "move", ann.address).code == 0
+    ann.ok("store", "members", "add", "ann_agent", "--agent")
+    agent("list")
+    doc = {"session_id": "s-1", "hook_event_name": "UserPromptSubmit", "cwd": str(cli.cwd),
+           "prompt": "No, always use pnpm instead of npm"}  # fmt: skip
+    assert ann.bare("capture", "claude-code", typed=json.dumps(doc)).code == 0
+    waiting = {one["address"]: one["waiting"] for one in ann.json("store", "list")["stores"]}
+    assert waiting == {ann.address: 0, agent.address: 1}

@@ -431,7 +431,7 @@ def test_what_a_log_that_was_put_back_has_lost_is_kept_and_said(machine: Open, l
     ann = machine("ann")
     for number in (1, 2, 3):
         put(ann, memory(number))
-    seen = journal_of(ann)
+    lost = journal_of(ann).splitlines(keepends=True)[-2:]
     del log.entries[1:], log.touched[1:]
     bob = machine("bob")
     for number in (4, 5, 6):
@@ -439,7 +439,7 @@ def test_what_a_log_that_was_put_back_has_lost_is_kept_and_said(machine: Open, l
     again = machine("ann")
     assert [m.id for m in again.memories.all()] == ["m1", "m4", "m5", "m6"]
     assert any("put back" in str(notice) for notice in again.notices)
-    assert [path.read_bytes() for path in again.folder.glob("journal-before-*")] == [seen]
+    assert [path.read_bytes() for path in again.folder.glob("journal-before-*")] == [b"".join(lost)]
 
 
 class Fails(MemoryLog):
@@ -480,3 +480,21 @@ def test_files_that_were_erased_are_on_no_machine(machine: Open, log: Shared) ->
     assert log.blobs == {}
     bob.refresh()
     assert bob.blobs.files() == ()
+
+
+def test_what_was_erased_is_kept_by_no_machine_that_saw_it_said_before_it_was_done(
+    machine: Open, log: Shared
+) -> None:
+    ann, bob = machine("ann"), machine("bob")
+    put(ann, memory(1, content="a secret of more than sixteen characters"))
+
+    def meanwhile() -> tuple[str, ...]:
+        bob.refresh()  # the change is there, and the texts are still
+        return ()
+
+    ann.maintain(purge, [("memories", "m1")], "human", meanwhile)
+    bob.refresh()
+    again = machine("bob")
+    assert again.memories.all() == []
+    assert not any(b"sixteen" in path.read_bytes() for path in again.folder.rglob("*.json*"))
+    assert not list(again.folder.glob("journal-before-*"))

@@ -118,9 +118,9 @@ class Session(NamedTuple):
         with self.reading(remarks=False, whole=True) as bench:
             return bench.history.revision_at(instant(at, self.clock(), last=True))
 
-    def choice(self) -> paths.StoreChoice:
+    def choice(self, *, by_agent: bool | None = None) -> paths.StoreChoice:
         """Return the store that `--store` or the working directory means; raises `StoreProblem`."""
-        return paths.find_store(self.cwd, self.args.store)
+        return paths.find_store(self.cwd, self.args.store, by_agent=by_agent)
 
     @contextmanager
     def reading(
@@ -201,9 +201,9 @@ class Session(NamedTuple):
         was_there = is_there(folder)
         try:
             bench = self.open(folder, actor, remarks=remarks)
-            if bench.library.away is not None:
-                raise bench.library.away
             if trusted:
+                if bench.library.away is not None:
+                    raise bench.library.away
                 bench.library.require_trust()
             before = bench.library.revision
             try:

@@ -173,12 +173,15 @@ def from_home(path: Path) -> str:
         return printable(str(path))
 
 
-def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
+def find_store(
+    start: Path, explicit: Path | None = None, *, by_agent: bool | None = None
+) -> StoreChoice:
     """Choose the store: the `explicit` one, else the nearest `.workbench/` from `start` upwards,
     else the global one.
 
     A linked worktree of git shares the one beside its repository, unless it has its own. A relative
-    `explicit` counts from `start`. Raises `StoreProblem` when it names something that is not a
+    `explicit` counts from `start`. `by_agent` tells whether an agent asks, where the surroundings do
+    not. Raises `StoreProblem` when it names something that is not a
     folder, and when a project's store is a link to anything but a store of this user's: git carries
     links, and nothing is to be made at the place that somebody else's leads to.
     """
@@ -187,10 +190,10 @@ def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
         return StoreChoice(_explicit_store(here, explicit), "option")
     for folder in (here, *here.parents):
         if _is_folder(folder / PROJECT_STORE):
-            return _project_store(folder)
+            return _project_store(folder, by_agent)
         main = _main_worktree(folder / ".git")
         if main is not None and _is_folder(main / PROJECT_STORE):
-            return _project_store(main)
+            return _project_store(main, by_agent)
     return StoreChoice(data_dir() / "store", "global")
 
 
@@ -256,7 +259,7 @@ def _explicit_store(here: Path, explicit: Path) -> Path:
     return folder
 
 
-def _project_store(project: Path) -> StoreChoice:
+def _project_store(project: Path, by_agent: bool | None) -> StoreChoice:
     """Return the store of a project: its `.workbench`, or the copy of the team's store that this
     points to. A pointer may come with a clone, so it is followed only to where this person
     connected before.
@@ -270,13 +273,13 @@ def _project_store(project: Path) -> StoreChoice:
     copies = [one for one in team_copies() if team.without_role(team_address(one)) == everybodys]
     if copies:
         # Who connected here as a person and as their agents is now whoever runs this.
-        by_agent = agent_in(os.environ) != ""
+        by_agent = agent_in(os.environ) != "" if by_agent is None else by_agent
         copy = min(copies, key=lambda one: _is_agents(one) != by_agent)
         hidden = store if (store / "journal.jsonl").exists() else None
         return StoreChoice(copy, "project", hidden)
     raise StoreProblem(
         f"This project keeps its memories in a store of its team: {team.shown(address)}.",
-        f"If you know it, connect once: workbench --store '{address}'",
+        f"If you know it, connect once with your role: workbench --store '{team.with_role(address)}'",
     )
 
 

@@ -107,6 +107,12 @@ def proposer(metadata: Mapping[str, object]) -> str:
     return str(said.get("by", "")) if isinstance(said, Mapping) else ""
 
 
+def with_role(address: str) -> str:
+    """Return an address with a place for a role, where it names none."""
+    scheme, _, rest = address.partition("://")
+    return address if "@" in rest.partition("/")[0] else f"{scheme}://ROLE@{rest}"
+
+
 def without_role(address: str) -> str:
     """Return an address as everybody of a team may have it."""
     scheme, _, rest = address.partition("://")

@@ -557,6 +557,13 @@ def key_in(folder: Path | None, *, make: bool = True) -> bytes:
         return b""
 
 
+def marks_key(heads: Path | None, shared: str) -> bytes:
+    """Return the key of the marks of texts that were purged: this machine's, and in a store that
+    machines share, which has the id `shared`, one that all of them know.
+    """
+    return blake2b(shared.encode(), digest_size=_SIZE).digest() if shared else key_in(heads)
+
+
 def mark_of(text: str, key: bytes) -> str:
     """Return the hash of a text; white space and case make no difference."""
     return blake2b(

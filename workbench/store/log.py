@@ -5,6 +5,7 @@ The log orders the entries and dates them, says who wrote each, and chains them.
 a copy of it as the journal of a folder, byte for byte, so whatever reads a store reads that folder.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +13,7 @@ from threading import Event, Thread
 from time import time_ns
 from typing import NamedTuple, NoReturn, Protocol
 
-from workbench.core.files.atomic import draft_beside, fill, put_in_place
+from workbench.core.files.atomic import draft_beside, fill, put_in_place, write_file
 from workbench.core.files.locks import FileLock, StoreBusy
 from workbench.core.record import StoreProblem, cannot_write
 from workbench.core.team import BEGUN_ANEW
@@ -232,7 +233,9 @@ _BLOCK, _MOST = 100, 1000
 
 
 _PUT_BACK = "journal-before-"
-"""How the file begins that keeps what a machine had seen of a log that was put back."""
+"""How the file begins that keeps the entries that a log lost which was put back."""
+
+_UID = re.compile(rb',"uid":"([0-9a-zA-Z-]+)",')
 
 
 class Differs(Exception):
@@ -337,7 +340,7 @@ class Copy:
 
     def _begin_anew(self, state: LogState) -> LogState:
         """Copy the whole log, beside the copy until it is whole. What was made of the old one goes;
-        the old one stays where nothing was erased that it holds: then the log was put back.
+        entries that the log has no more are kept: then it was put back.
         """
         header = self.log.header
         with draft_beside(self._path) as (file, draft):
@@ -349,9 +352,9 @@ class Copy:
                     "The entries of the team's store do not follow each other.",
                     "Nothing was changed; ask its owner to run `workbench store check`.",
                 ) from error
-            if self._end() is not None and not _purges_in(draft) - _purges_in(self._path):
+            if self._end() is not None and (lost := _lost(self._path, draft)):
                 kept = self._folder / f"{_PUT_BACK}{time_ns()}.jsonl"
-                self._path.replace(kept)
+                write_file(kept, b"".join(lost))
                 self.notices.append(
                     f"The team's store was put back to an older state; what this machine had seen is kept in {kept}."
                 )
@@ -413,11 +416,20 @@ class Copy:
         return place
 
 
-def _purges_in(path: Path) -> set[str]:
-    """Return the names of the entries of a journal that erased something."""
+def _lost(before: Path, now: Path) -> list[bytes]:
+    """Return the lines of a journal whose entries another one does not have: who erases texts
+    keeps the entries.
+    """
+    there = {uid for uid, _ in _named_lines(now)}
+    return [line for uid, line in _named_lines(before) if uid not in there]
+
+
+def _named_lines(path: Path) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the uid and the line of each entry of a journal."""
     with open_lines(path) as file:
-        lines = [line for line in read_lines_of(file) if b'"kind":"purge"' in line]
-    return {entry.uid for line in lines if (entry := _entry_of(line.rstrip(b"\n"))) is not None}
+        for line in read_lines_of(file):
+            if (found := _UID.search(line)) is not None:
+                yield found[1], line
 
 
 # Whole stores.

@@ -127,6 +127,9 @@ def open_promote(
         if plan is not None:
             then()
             what = plan.ids[0] if len(plan.ids) == 1 else f"{len(plan.ids)} memories"
+            if plan.target.kind == "team":
+                app.say(f"Proposed {what}: it waits in the Review of {', '.join(plan.to)}.")
+                return
             app.say(f"Promoted {what} to {', '.join(plan.to)}. {undo()} takes it back.")
 
     with app.reporting():

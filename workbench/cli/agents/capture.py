@@ -115,7 +115,7 @@ def _place(session: Session, agent: str, cwd: str) -> "Place":
 
     start = Path(cwd) if cwd and Path(cwd).is_dir() else session.cwd
     explicit = None if session.args.store is None else session.cwd / session.args.store
-    store = paths.find_store(start, explicit).folder
+    store = paths.find_store(start, explicit, by_agent=True).folder
     told_at = HOOK_FILES[agent].told_at
     return Place(
         store, _captures(), f"agent:{AGENTS[agent]}", session.clock, paths.heads_dir(), told_at

@@ -159,7 +159,7 @@ def serve(call: Call) -> Answer:
         raise WorkbenchError("The MCP server cannot be started.")
     if args.port > 65_535:
         raise WorkbenchError(f"There is no port {args.port}.", "Choose one below 65,536.")
-    bench = session.open(session.choice().folder, actor_of(args))
+    bench = session.open(session.choice(by_agent=True).folder, actor_of(args))
     if not bench.trust.standing.trusted:
         warn("Until then every tool answers with an error that says so.")
     return Answer(code=session.serve_agents(bench, args))

@@ -13,7 +13,7 @@ from workbench.core.stream.memory import Memory
 from workbench.services.context import Context
 from workbench.services.duplicates.plan import WORKBENCH
 from workbench.services.review.rewriting import SPLIT_INTO, rejection_of
-from workbench.store.identity import key_in, mark_of
+from workbench.store.identity import mark_of, marks_key
 from workbench.store.library import Library
 
 RETURN = "return"
@@ -28,7 +28,7 @@ class Purged:
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._key = key_in(library.heads)
+        self._key = marks_key(library.heads, library.id if library.shared else "")
         records = library.table(PurgedRecord).all()
         self._ids = {record.id: record for record in records}
         self._marks = {mark: record for record in records for mark in record.marks}

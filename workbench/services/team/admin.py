@@ -96,7 +96,8 @@ def copy_out(address: str, folder: Path, clock: Callable[[], datetime]) -> Copie
             shared_log.Copy(folder, log, FileLock(folder / LOCK, with_folder=True)).catch_up()
         except OSError as error:
             raise cannot_write(folder, error) from error
-    library = Library(folder, clock, heads=paths.heads_dir(), believed=True)
+    (folder / team.BEGUN_ANEW).unlink(missing_ok=True)
+    library = Library(folder, clock, heads=paths.heads_dir())
     library.trust()
     _, rev, mark = library.named_state
     return Copied(rev, kept, mark)

@@ -75,6 +75,14 @@ _START_S = 30.0
 """Seconds in which a process that delivers begins; later it is taken for one that could not."""
 
 
+def deliver_waiting(folder: Path) -> None:
+    """Deliver what waits for a team's store, if something does, in a process of its own."""
+    from workbench.services.team.spool import waiting
+
+    if waiting(folder):
+        sync_later(folder)
+
+
 def sync_later(folder: Path) -> None:
     """Deliver what waits in a process of its own, unless one was started that has not begun to."""
     import subprocess

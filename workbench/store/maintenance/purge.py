@@ -21,8 +21,8 @@ from workbench.store import history
 from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import HEAD, REFUSED, Doc, DocChange, Transaction, from_json
 from workbench.store.files import DOCUMENTS, open_lines, read_lines_of
-from workbench.store.identity import key_in
 from workbench.store.identity import mark_of as text_mark
+from workbench.store.identity import marks_key
 from workbench.store.journal.codec import BadLine, dumps, hash_of, read_line
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.reorder import NewLine, relink
@@ -492,7 +492,7 @@ def _left_of(journal: Journal, records: Sequence[tuple[str, str]]) -> Iterator[P
 
     An episode is recognised by its id, which follows from the session that it was made of.
     """
-    key = key_in(journal.heads)
+    key = marks_key(journal.heads, journal.store if journal.shared else "")
     for table, name in records:
         every = (
             fields

@@ -3,10 +3,13 @@
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from ipaddress import ip_address
-from threading import RLock
-from time import monotonic
+from socket import SHUT_RDWR, socket
+from threading import RLock, Thread
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from weakref import ref
 
 from workbench.core.record import StoreProblem
 
@@ -40,6 +43,9 @@ _SAY_SSLMODE = ("PGSSLMODE", "PGSERVICE")
 
 _SLOW_S, _PAUSE_S = 1.0, 20.0
 """An attempt to connect that failed after more than so many seconds is not repeated for so many."""
+
+_PATIENCE_S = 8.0
+"""Seconds within which a statement is answered; the longest wait for a lock is shorter."""
 
 _T = TypeVar("_T")
 
@@ -99,6 +105,7 @@ class Server:
         self._connection: Connection[Any] | None = None
         self._failed: StoreProblem | None = None
         self._again_at = 0.0
+        self._asked_at: float | None = None
 
     def run(
         self,
@@ -138,11 +145,22 @@ class Server:
     def rows(
         self, query: str, values: Sequence[object], lost: type[StoreProblem] = StoreProblem
     ) -> list[tuple[Any, ...]]:
-        """Return what one statement answers."""
-        return self.run(
-            lambda connection: connection.cursor(binary=True).execute(query, values).fetchall(),
-            lost,
-        )
+        """Return what one statement answers; a server that says nothing for long counts as gone."""
+
+        def work(connection: "Connection[Any]") -> list[tuple[Any, ...]]:
+            self._asked_at = monotonic()
+            try:
+                return connection.cursor(binary=True).execute(query, values).fetchall()
+            finally:
+                self._asked_at = None
+
+        return self.run(work, lost)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether a statement waits for its answer for too long."""
+        asked_at = self._asked_at
+        return asked_at is not None and monotonic() - asked_at > _PATIENCE_S
 
     def close(self) -> None:
         with self._turn:
@@ -156,7 +174,8 @@ class Server:
         if self._failed is not None and begun < self._again_at:
             raise self._failed.with_traceback(None)
         try:
-            self._connection = self._connect()
+            self._connection = connection = self._connect()
+            Thread(target=_watch, args=(ref(self), ref(connection)), daemon=True).start()
         except StoreProblem as problem:
             if monotonic() - begun > _SLOW_S:
                 self._failed, self._again_at = problem, monotonic() + _PAUSE_S
@@ -268,3 +287,17 @@ _REFUSED = {
     "42704": ("The server knows no such role.", "Its owner makes one by CREATE ROLE … LOGIN."),
 }
 """SQLSTATE, and what a person is told."""
+
+
+def _watch(server: "ref[Server]", connection: "ref[Connection[Any]]") -> None:
+    """Cut a connection on which nothing is answered, until somebody closes or forgets it."""
+    while True:
+        sleep(1)
+        asking, way = server(), connection()
+        if asking is None or way is None or way.closed:
+            return
+        if asking.is_unanswered:
+            with suppress(OSError), socket(fileno=os.dup(way.fileno())) as line:
+                line.shutdown(SHUT_RDWR)
+            return
+        del asking, way

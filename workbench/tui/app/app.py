@@ -38,6 +38,7 @@ from workbench.services.manual import pages
 from workbench.services.open import Workbench
 from workbench.services.reflection.gauge import gauge_of
 from workbench.services.stream.stream import SMALL
+from workbench.services.team.reach import deliver_waiting
 from workbench.tui.actions import on_row
 from workbench.tui.app import areas
 from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, sentence
@@ -305,6 +306,7 @@ class WorkbenchApp(Host):
         self._away = away is not None
         if away is None:
             self.say("The team's store is back.")
+            deliver_waiting(self.bench.library.folder)
         else:
             self.say(last_state(away), "warning")
         for screen in self._areas():

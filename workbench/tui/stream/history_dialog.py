@@ -96,13 +96,14 @@ def event_text(
         did = _did(cast.verdict, cast=cast.after > cast.before)
         sign = "+" if cast.verdict == "helpful" else "−"
         who, target = (
-            masked_name(name, bench.safety.masked) for name in (_voter(cast.actor), cast.target)
+            masked_name(name, bench.safety.masked)
+            for name in (_voter(bench, cast.actor), cast.target)
         )
         counts = f"{sign}{cast.before} → {sign}{cast.after}"
         lines.append(assemble([(f"{who} {did} {target}: ", "bold"), (counts, "bold $text-accent")]))
         fields = [field for field in shown.fields if field.field == "reason"]
     else:
-        lines += _votes(bench, _voter(event.actor), shown.fields)
+        lines += _votes(bench, _voter(bench, event.actor), shown.fields)
         fields = [
             field
             for field in shown.fields
@@ -121,8 +122,9 @@ def event_text(
     return joined(*lines, *([muted("… and more")] if told < len(fields) else []))
 
 
-def _voter(actor: str) -> str:
-    return "you" if is_person(actor) else actor.removeprefix("agent:")
+def _voter(bench: Workbench, actor: str) -> str:
+    is_own = is_person(actor) and (not bench.library.shared or bench.context.is_own(actor))
+    return "you" if is_own else actor.removeprefix("agent:")
 
 
 def _did(verdict: str, *, cast: bool) -> str:
@@ -141,7 +143,7 @@ def _votes(bench: Workbench, by: str, fields: Sequence[FieldEvent]) -> Iterator[
         # Of one that only changed, the name alone says whose it is.
         table, target, actor, *_ = (*key.split(":", 2), "", "")
         target = _either(told.get("target"), target)
-        who = _voter(printable(_either(told.get("actor"), actor.rpartition(":")[0])))
+        who = _voter(bench, printable(_either(told.get("actor"), actor.rpartition(":")[0])))
         verdict, place = told.get("verdict"), (table, target)
         title = clip(bench.safety.masked(bench.history.title_of(place, ())), _SHORT)
         what = printable(f"“{title}” {target}" if title else target)
