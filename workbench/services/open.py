@@ -4,7 +4,6 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property, partial
@@ -389,6 +388,8 @@ def open_workbench(
     )  # fmt: skip
     if shared is not None and (folder / BEGUN_ANEW).exists():
         with suppress(OSError):  # what was computed of an older copy may hold what was erased
+            import shutil  # hardly ever does a copy begin anew
+
             if own.exists():
                 shutil.rmtree(own)
             (folder / BEGUN_ANEW).unlink()

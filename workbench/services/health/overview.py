@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.reflection.trigger import Gauge, Reason
-from workbench.core.stream.memory import STATUSES
 from workbench.services.context import Context, is_person
 from workbench.services.reflection.gauge import gauge_of
 from workbench.services.review.counting import count_waiting
@@ -86,6 +85,8 @@ class Overview:
 
     def stats(self) -> Stats:
         """Count everything."""
+        from workbench.core.stream.memory import STATUSES  # the status loads no record
+
         library, memories = self._library, self._library.memories.all()
         status = Counter(m.status for m in memories)
         return Stats(
