@@ -386,13 +386,8 @@ def open_workbench(
         folder, clock, heads=None if shared else heads, gate=gate, believed=believed,
         cache=own, begin_cache=lambda: begin(own, folder), at=at, shared=shared,
     )  # fmt: skip
-    if shared is not None and (folder / BEGUN_ANEW).exists():
-        with suppress(OSError):  # what was computed of an older copy may hold what was erased
-            import shutil  # hardly ever does a copy begin anew
-
-            if own.exists():
-                shutil.rmtree(own)
-            (folder / BEGUN_ANEW).unlink()
+    if shared is not None:
+        _forget_old_copy(folder, own)
     _take_note(library)
     known, verdicts, around = (
         settings or Settings(),
@@ -411,6 +406,18 @@ def open_workbench(
         around,
     )
     return Workbench(context, profiles, replaced, gate)
+
+
+def _forget_old_copy(folder: Path, own: Path) -> None:
+    """Remove what was computed of a copy that was made anew: it may hold what was erased."""
+    if not (folder / BEGUN_ANEW).exists():
+        return
+    import shutil  # hardly ever does a copy begin anew
+
+    with suppress(OSError):
+        if own.exists():
+            shutil.rmtree(own)
+        (folder / BEGUN_ANEW).unlink()
 
 
 def _clock_of(library: Library, clock: Clock) -> Clock:

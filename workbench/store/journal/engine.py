@@ -174,22 +174,25 @@ class Journal:
         self.standpoint: PastView | None = None
         """Where one stands in the past; `None` in the present."""
         self._tell: Tell | None = None
-        if shared is None and (folder / COPY).exists():
-            from workbench.store.log import Offline
-
-            shared = Offline("", is_agent=False)  # nothing is written that the team would not see
-        self.copy: Copy | None = None
+        self.copy = self._copy_of(shared)
         """What keeps this journal a copy of a shared log, if it is one."""
-        if shared is not None:
-            from workbench.store.log import Copy as CopyOf
-
-            self.copy = CopyOf(folder, shared, self._lock)
-            self.copy.notices = self.notices
-            self.copy.look(required=not segments.store_id(folder))
         self._load()
         if self.copy is not None and self._tail.damage:
             self.copy.look(anew=True)
             self._load()
+
+    def _copy_of(self, shared: "SharedLog | None") -> "Copy | None":
+        """Bring the copy of a shared log up to date, if the folder is one. Without its log nothing
+        is written to it, for the team would not see that.
+        """
+        if shared is None and not (self.folder / COPY).exists():
+            return None
+        from workbench.store.log import Copy, Offline
+
+        copy = Copy(self.folder, shared or Offline("", is_agent=False), self._lock)
+        copy.notices = self.notices
+        copy.look(required=not segments.store_id(self.folder))
+        return copy
 
     @property
     def path(self) -> Path:
