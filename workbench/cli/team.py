@@ -100,7 +100,8 @@ def copy(call: Call) -> Answer:
         done = copy_in(call.path(Path(source)), target, clock)
     else:
         done = copy_out(source, call.path(Path(target)), clock)
-    said = f"Copied {counted(done.entries, 'change')} and {counted(done.files, 'file')}; both sides are the same."
+    changes, files = counted(done.entries, "change"), counted(done.files, "file")
+    said = f"Copied {changes}, compared with the source afterwards, and {files}."
     return Answer(picked(done, "entries", "files", "hash"), [said])
 
 

@@ -21,7 +21,7 @@ from workbench.store.blobs import BlobProblem, Blobs, hash_of
 from workbench.store.entry import new_uid
 from workbench.store.journal import codec, segments
 from workbench.store.log import Body, Clash, Entry, hash_after
-from workbench.store.team import admin
+from workbench.store.team import admin, connection
 from workbench.store.team.connection import SCHEMA, is_local, read_address
 from workbench.store.team.log import connect
 
@@ -659,3 +659,14 @@ def test_a_clash_after_a_lost_connection_is_a_clash(server: Postgres, store: str
     end_backends(server)
     with pytest.raises(Clash):
         ann.append(seen, body("memories/1"))
+
+
+def test_a_server_that_hangs_counts_as_gone(
+    server: Postgres, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = server.log(store)
+    monkeypatch.setattr(connection, "_PATIENCE_S", 0.2)
+    with pytest.raises(StoreProblem):
+        log.server.rows("select pg_sleep(20)", ())
+    monkeypatch.undo()
+    assert log.state().rev == 0

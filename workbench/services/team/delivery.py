@@ -27,8 +27,6 @@ def sync(bench: Workbench, clock: Callable[[], datetime]) -> int:
     delivered waits on.
     """
     library, delivered = bench.library, 0
-    if library.away is not None:
-        raise library.away
     folder = library.folder
     if library.shared is not None:
         note(folder, level=library.shared.level)

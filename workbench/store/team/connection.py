@@ -61,15 +61,11 @@ class Address(NamedTuple):
     shown: str
 
 
-def is_address(text: str) -> bool:
-    return text.startswith(("postgresql://", "postgres://"))
-
-
 def read_address(text: str) -> Address:
     """Read `postgresql://…?store=NAME`; raises `StoreProblem`, without what might be a password."""
     scheme, _, rest = text.partition("://")
     server, _, database = rest.partition("/")
-    if not is_address(text):
+    if scheme not in ("postgresql", "postgres"):
         raise StoreProblem("This is no address of a database.", _FORM)
     server, _, options = server.partition("?")
     database, _, more = database.partition("?")
